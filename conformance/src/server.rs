@@ -1,0 +1,1 @@
+//! A scripted HTTP/1 server on loopback.

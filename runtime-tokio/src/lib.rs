@@ -1,0 +1,2 @@
+//! reqwest on tokio, with retries that keep their limits.
+#![forbid(unsafe_code)]
