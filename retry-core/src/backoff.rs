@@ -1,0 +1,47 @@
+//! The computed delay, retry after retry, as one word of state. No generator in sight.
+
+use crate::jitter::Kind;
+use crate::policy::Policy;
+
+/// Where a call stands on its way up to `max_delay`.
+///
+/// The word is the running product `base_delay * factor^n` as the bits of an f64, or, for decorrelated jitter, the
+/// wait drawn last. State instead of a function of n makes one delay cost the same for any n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Backoff(u64);
+
+impl Backoff {
+    pub(crate) const fn start(policy: &Policy) -> Self {
+        match policy.jitter {
+            Kind::Decorrelated => Self(policy.base_delay),
+            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => Self((policy.base_delay as f64).to_bits()),
+        }
+    }
+
+    /// The delay of the next retry in nanoseconds: at most `max_delay`, and before jitter. For decorrelated jitter the
+    /// upper end of its window.
+    pub(crate) const fn delay(self, policy: &Policy) -> u64 {
+        let delay = match policy.jitter {
+            Kind::Decorrelated => self.0.saturating_mul(3),
+            // Casting saturates, and truncates to whole nanoseconds.
+            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => f64::from_bits(self.0) as u64,
+        };
+        if delay < policy.max_delay { delay } else { policy.max_delay }
+    }
+
+    /// The state after a retry whose window gave `drawn`.
+    pub(crate) const fn next(self, policy: &Policy, drawn: u64) -> Self {
+        match policy.jitter {
+            Kind::Decorrelated => Self(drawn),
+            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => {
+                let product = f64::from_bits(self.0);
+                // Once at the ceiling the product has done its work; growing on would only end at infinity.
+                if product >= policy.max_delay as f64 { self } else { Self((product * policy.factor).to_bits()) }
+            }
+        }
+    }
+    /// Whether two states are the same one; `==`, for `const`.
+    pub(crate) const fn same(self, other: Self) -> bool {
+        self.0 == other.0
+    }
+}

@@ -1,0 +1,178 @@
+//! The one loop, for every runtime. It owns the cut at the limit, the drain, and the rule for waking up.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+use core::time::Duration;
+
+use rand_core::Rng;
+
+use crate::budget::Budget;
+use crate::end::End;
+use crate::machine::{Action, Attempt, Pause};
+use crate::outcome::Outcome;
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::time::{Instant, UnixTime};
+
+/// How much of a body is read at most before a reply is let go, so that its connection can be used again, in bytes.
+pub const DRAIN_BYTES: usize = 64 * 1024;
+
+/// How long that may take at most. It is part of the wait, and never longer than it.
+pub const DRAIN_TIME: Duration = Duration::from_millis(100);
+
+/// A runtime's clock and timer.
+pub trait Timer {
+    /// Now, on a monotonic clock.
+    fn now(&self) -> Instant;
+
+    /// Now, in civil time; `None` if there is no such clock. Asked for `Retry-After` dates alone.
+    fn wall(&self) -> Option<UnixTime>;
+
+    /// Waits for `duration`. It never ends early.
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send;
+
+    /// Ends after `duration`, to cut a send. Apart from [`sleep`](Self::sleep), because a timer for tests that skips
+    /// waits must not skip limits.
+    fn limit(&self, duration: Duration) -> impl Future<Output = ()> + Send {
+        self.sleep(duration)
+    }
+}
+
+/// One send, as [`Io`] sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Try {
+    /// The number of the send, from 1.
+    pub number: u32,
+    /// Whether no other send can follow.
+    pub is_last: bool,
+    /// Whether any response ends the call, even one whose status is worth another send.
+    pub ends_on_response: bool,
+    /// When [`drive`] cuts the send.
+    pub deadline: Option<Instant>,
+    /// Whether that is the limit of the whole call, and not of this send alone.
+    pub is_total: bool,
+}
+
+/// A client, and what it makes of its replies.
+pub trait Io {
+    /// What one send produces: a response or a failure.
+    type Reply;
+
+    /// Sends the request once. The future is dropped if the limit passes first.
+    fn send(&mut self, attempt: Try) -> impl Future<Output = Self::Reply>;
+
+    /// Says what `reply` is, and asks the user's policy if [`Attempt::verdict`] gives one.
+    fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome;
+
+    /// The reply of a send that was cut at its limit.
+    fn timed_out(&mut self, attempt: Try) -> Self::Reply;
+
+    /// Told before each wait.
+    fn retrying(&mut self, attempt: Try, outcome: &Outcome, pause: &Pause<&Policy>) {
+        let _ = (attempt, outcome, pause);
+    }
+
+    /// Lets a reply go, reading at most [`DRAIN_BYTES`] of it. The future is dropped after [`DRAIN_TIME`].
+    fn discard(&mut self, reply: Self::Reply) -> impl Future<Output = ()>;
+}
+
+/// The end of a call, with the reply it ended on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finished<R> {
+    /// The reply is the answer.
+    Done(R, End),
+    /// The call failed; no reply if it ended before a send or in a wait.
+    GiveUp(Option<R>, End),
+}
+
+/// Carries out one call: sends, waits, cuts and drains until the machine says that it has ended.
+///
+/// Dropping the future ends the call; nothing is sent after that.
+pub async fn drive<T, B, R, I>(
+    policy: &Policy,
+    replay: Replay,
+    deadline: Option<Instant>,
+    timer: &T,
+    budget: &mut B,
+    rng: &mut R,
+    io: &mut I,
+) -> Finished<I::Reply>
+where
+    T: Timer,
+    B: Budget + ?Sized,
+    R: Rng + ?Sized,
+    I: Io,
+{
+    let mut action = Attempt::start(policy, replay, deadline, timer.now());
+    loop {
+        let attempt = match action {
+            Action::Send(attempt) => attempt,
+            Action::Wait(pause) => {
+                let left = pause.until().saturating_since(timer.now());
+                if !left.is_zero() {
+                    timer.sleep(left).await;
+                }
+                action = pause.resume(timer.now().max(pause.until()));
+                continue;
+            }
+            Action::Done(end) | Action::GiveUp(end) => return Finished::GiveUp(None, end),
+        };
+        let this = Try::from(&attempt);
+        let sent = within(this.deadline, timer, io.send(this)).await;
+        let (reply, now) = match sent {
+            Some(reply) => (reply, timer.now()),
+            // The limit has passed, whatever a clock that stands still may say.
+            None => (io.timed_out(this), timer.now().max(this.deadline.unwrap_or_default())),
+        };
+        let outcome = io.outcome(&attempt, &reply);
+        action = attempt.finish(outcome, now, budget, rng);
+        match &action {
+            Action::Send(_) => {}
+            Action::Wait(pause) => {
+                io.retrying(this, &outcome, pause);
+                // Let go here, at the latest when the drain's time is over: no reply is held across a wait.
+                let drained = pause.until().min(now.saturating_add(DRAIN_TIME));
+                within(Some(drained), timer, io.discard(reply)).await;
+            }
+            Action::Done(end) => return Finished::Done(reply, *end),
+            Action::GiveUp(end) => return Finished::GiveUp(Some(reply), *end),
+        }
+    }
+}
+
+impl From<&Attempt<&Policy>> for Try {
+    fn from(attempt: &Attempt<&Policy>) -> Self {
+        let deadline = attempt.deadline();
+        let is_total = deadline.is_some() && deadline == attempt.total_deadline();
+        Self {
+            number: attempt.number(),
+            is_last: attempt.is_last(),
+            ends_on_response: attempt.ends_on_response(),
+            deadline,
+            is_total,
+        }
+    }
+}
+
+/// The output of `work`, unless `deadline` passes first. What is ready at the same moment counts as in time.
+///
+/// `work` is polled once before anything else: where it is ready at once, no timer is made, and no clock is read.
+async fn within<T: Timer, F: Future>(deadline: Option<Instant>, timer: &T, work: F) -> Option<F::Output> {
+    let mut work = pin!(work);
+    if let Poll::Ready(output) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
+        return Some(output);
+    }
+    let Some(deadline) = deadline else { return Some(work.await) };
+    let left = deadline.saturating_since(timer.now());
+    if left.is_zero() {
+        return None;
+    }
+    let mut limit = pin!(timer.limit(left));
+    poll_fn(|cx| match work.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => limit.as_mut().poll(cx).map(|()| None),
+    })
+    .await
+}

@@ -1,0 +1,62 @@
+//! How a call ended, and why.
+
+use core::time::Duration;
+
+use crate::outcome::{ErrorKind, Event};
+use crate::replay::Why;
+
+/// The end of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct End {
+    /// The number of sends that were begun.
+    pub attempts: u32,
+    /// The time since the call began.
+    pub elapsed: Duration,
+    /// Why the call stopped.
+    pub reason: Reason,
+    /// The reply on which the call ended. `None` if it ended before a send, or in a wait.
+    pub event: Option<Event>,
+    /// What the server's `Retry-After` asked for in that reply, before any cap.
+    pub asked: Option<Duration>,
+}
+
+/// Why a call stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The reply is the answer.
+    Answer,
+    /// The failure is none that another send could mend.
+    NotRetryable,
+    /// The reply was worth another send, but the request may not be repeated.
+    NotRepeatable(Why),
+    /// A custom policy said stop.
+    Advised,
+    /// No send was left.
+    RetriesExhausted,
+    /// The total limit passed, or would have passed before the next send.
+    TotalTimeout,
+    /// The server asked for a longer wait than the policy accepts.
+    RetryAfterTooLong,
+    /// The budget refused a retry.
+    BudgetSpent,
+    /// The caller gave the call up.
+    Canceled,
+}
+
+impl End {
+    /// The kind of a failed call; `None` if the reply is the answer.
+    pub const fn kind(&self) -> Option<ErrorKind> {
+        match self.reason {
+            Reason::Answer | Reason::NotRetryable | Reason::NotRepeatable(_) | Reason::Advised => match self.event {
+                Some(Event::Failure(failure)) => Some(failure.kind()),
+                Some(Event::Status(_)) | None => None,
+            },
+            Reason::RetriesExhausted => Some(ErrorKind::RetryExhausted),
+            Reason::TotalTimeout => Some(ErrorKind::Timeout),
+            Reason::RetryAfterTooLong => Some(ErrorKind::RetryAfterTooLong),
+            Reason::BudgetSpent => Some(ErrorKind::BudgetSpent),
+            Reason::Canceled => Some(ErrorKind::Canceled),
+        }
+    }
+}

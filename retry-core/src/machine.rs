@@ -1,0 +1,341 @@
+//! The machine: what may happen next, and every limit in the order in which it is asked.
+
+use core::borrow::Borrow;
+use core::time::Duration;
+
+use rand_core::Rng;
+
+use crate::backoff::Backoff;
+use crate::budget::{Budget, Judged, Tally};
+use crate::end::{End, Reason};
+use crate::jitter::window;
+use crate::outcome::{Advice, Cause, Event, Outcome};
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::time::{Instant, nanos};
+use crate::verdict::Verdict;
+
+/// What to do next. Each variant owns the state of the call and offers only the legal next step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use = "the call goes on only if the action is carried out"]
+pub enum Action<P = Policy> {
+    /// Send the request now.
+    Send(Attempt<P>),
+    /// Wait, then [`resume`](Pause::resume).
+    Wait(Pause<P>),
+    /// The reply at hand is the answer.
+    Done(End),
+    /// The call failed; a reply at hand is its last one.
+    GiveUp(End),
+}
+
+impl<P: Borrow<Policy>> Action<P> {
+    /// The moment at which something must happen even if nothing else does: the limit of a send, or the end of a wait.
+    ///
+    /// ```
+    /// use retry_core::{Action, Attempt, Instant, Policy, Replay};
+    ///
+    /// let action = Attempt::start(Policy::API, Replay::Always, None, Instant::EPOCH);
+    /// assert_eq!(action.wake_at(), Some(Instant::from_nanos(180_000_000_000)));
+    /// ```
+    pub fn wake_at(&self) -> Option<Instant> {
+        match self {
+            Self::Send(attempt) => attempt.deadline(),
+            Self::Wait(pause) => Some(pause.until()),
+            Self::Done(_) | Self::GiveUp(_) => None,
+        }
+    }
+}
+
+/// What a call knows of itself, whichever action it is in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Call {
+    started: Instant,
+    /// The latest moment seen, so that a clock that steps back shortens nothing.
+    now: Instant,
+    total: Option<Instant>,
+    sent_at: Instant,
+    backoff: Backoff,
+    number: u32,
+    paid: u32,
+    replay: Replay,
+}
+
+impl Call {
+    fn see(&mut self, now: Instant) {
+        self.now = self.now.max(now);
+    }
+
+    fn is_over(&self, at: Instant) -> bool {
+        self.total.is_some_and(|total| at >= total)
+    }
+
+    fn end<P>(&self, attempts: u32, reason: Reason, outcome: Option<Outcome>) -> Action<P> {
+        let end = End {
+            attempts,
+            elapsed: self.now.saturating_since(self.started),
+            reason,
+            event: outcome.map(|outcome| outcome.event),
+            asked: outcome.and_then(|outcome| outcome.hint),
+        };
+        if end.kind().is_none() { Action::Done(end) } else { Action::GiveUp(end) }
+    }
+}
+
+/// One send, from the moment it may go out to its reply.
+///
+/// ```
+/// use core::time::Duration;
+/// use retry_core::{Action, Attempt, Instant, Outcome, Policy, Replay, Unlimited};
+/// # struct Zero;
+/// # impl rand_core::TryRng for Zero {
+/// #     type Error = core::convert::Infallible;
+/// #     fn try_next_u32(&mut self) -> Result<u32, Self::Error> { Ok(0) }
+/// #     fn try_next_u64(&mut self) -> Result<u64, Self::Error> { Ok(0) }
+/// #     fn try_fill_bytes(&mut self, dst: &mut [u8]) -> Result<(), Self::Error> { dst.fill(0); Ok(()) }
+/// # }
+/// # let mut rng = Zero;
+/// let now = Instant::EPOCH;
+/// let Action::Send(attempt) = Attempt::start(Policy::API, Replay::Always, None, now) else { unreachable!() };
+/// // ... the request goes out, and a 503 comes back ...
+/// let Action::Wait(pause) = attempt.finish(Outcome::status(503), now, &mut Unlimited, &mut rng) else { unreachable!() };
+/// assert_eq!(pause.duration(), Duration::from_millis(900)); // 1 s, less 10 % for a random word of 0
+/// let Action::Send(second) = pause.resume(pause.until()) else { unreachable!() };
+/// assert_eq!(second.number(), 2);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use = "a send without its outcome leaves the call open"]
+pub struct Attempt<P = Policy> {
+    policy: P,
+    call: Call,
+}
+
+impl<P: Borrow<Policy>> Attempt<P> {
+    /// Begins a call: the first send, or the end of the call if `deadline` has passed.
+    ///
+    /// The call must end before the earlier of `deadline` and the policy's total limit.
+    pub fn start(policy: P, replay: Replay, deadline: Option<Instant>, now: Instant) -> Action<P> {
+        let settings = policy.borrow();
+        let own = settings.total_timeout().map(|limit| now.saturating_add(limit));
+        let backoff = Backoff::start(settings);
+        let total = earlier(own, deadline);
+        let call = Call { started: now, now, total, sent_at: now, backoff, number: 1, paid: 0, replay };
+        if call.is_over(now) {
+            return call.end(0, Reason::TotalTimeout, None);
+        }
+        Action::Send(Self { policy, call })
+    }
+
+    /// The number of this send, from 1.
+    pub const fn number(&self) -> u32 {
+        self.call.number
+    }
+
+    /// Whether no other send can follow this one.
+    pub fn is_last(&self) -> bool {
+        match self.call.replay {
+            Replay::Once(_) => true,
+            Replay::IfUnsent | Replay::Always => self.call.number > self.policy.borrow().max_retries(),
+        }
+    }
+
+    /// Whether any response ends the call, even one whose status is worth another send.
+    pub fn ends_on_response(&self) -> bool {
+        self.is_last() || self.call.replay == Replay::IfUnsent
+    }
+
+    /// The moment at which the send was begun.
+    pub const fn sent_at(&self) -> Instant {
+        self.call.sent_at
+    }
+
+    /// The moment at which this send is to be cut: the earlier of its own limit and the total.
+    pub fn deadline(&self) -> Option<Instant> {
+        let own = self.policy.borrow().attempt_timeout().map(|limit| self.call.sent_at.saturating_add(limit));
+        earlier(own, self.call.total)
+    }
+
+    /// The moment at which the whole call must have ended.
+    pub const fn total_deadline(&self) -> Option<Instant> {
+        self.call.total
+    }
+
+    /// The time since the call began.
+    pub fn elapsed(&self, now: Instant) -> Duration {
+        self.call.now.max(now).saturating_since(self.call.started)
+    }
+
+    /// The time left until the whole call must have ended; `None` without a limit.
+    pub fn remaining(&self, now: Instant) -> Option<Duration> {
+        self.call.total.map(|total| total.saturating_since(self.call.now.max(now)))
+    }
+
+    /// What the built-in table says of `event`, for a custom policy to overrule.
+    ///
+    /// `None`: a custom policy is not asked, because the request may not be repeated or no send is left.
+    pub fn verdict(&self, event: Event) -> Option<Verdict> {
+        let permitted = self.permits(event).is_ok();
+        permitted.then(|| Verdict::of(event, self.policy.borrow()))
+    }
+
+    /// Ends this send with what it produced.
+    ///
+    /// One word is taken from `rng` if the reply is to be retried, and none otherwise.
+    pub fn finish<B, R>(mut self, outcome: Outcome, now: Instant, budget: &mut B, rng: &mut R) -> Action<P>
+    where
+        B: Budget + ?Sized,
+        R: Rng + ?Sized,
+    {
+        self.call.see(now);
+        let Judgement { verdict, advice, end } = self.judge(outcome);
+        let again = matches!(advice, Advice::Retry | Advice::RetryAfter(_));
+        let tally = match verdict {
+            Verdict::Retry => Tally::Failure,
+            Verdict::Answer | Verdict::Fail if again => Tally::Failure,
+            Verdict::Answer => Tally::Success,
+            Verdict::Fail => Tally::Neutral,
+        };
+        let reply = Judged { event: outcome.event, tally, attempt: self.call.number, paid: self.call.paid };
+        budget.reply(reply, self.call.now);
+        if let Some(reason) = end {
+            return self.end(reason, outcome);
+        }
+
+        let settings = self.policy.borrow();
+        let word = rng.next_u64();
+        let drawn = window(settings, self.call.backoff.delay(settings)).pick(word);
+        self.call.backoff = self.call.backoff.next(settings, drawn);
+        let own = matches!(advice, Advice::RetryAfter(_)) || outcome.untried.is_some();
+        if !own && outcome.hint.is_some_and(|hint| settings.hints.refuses(hint)) {
+            return self.end(Reason::RetryAfterTooLong, outcome);
+        }
+        let (wait, source) = match (advice, outcome.untried, outcome.hint) {
+            (Advice::RetryAfter(wait), _, _) => (nanos(wait), WaitSource::Custom),
+            (_, Some(wait), _) => (nanos(wait), WaitSource::Proxy),
+            (_, None, Some(hint)) => match settings.hints.wait(hint, drawn, word) {
+                Some(wait) => (wait, WaitSource::RetryAfter),
+                None => (drawn, WaitSource::Computed),
+            },
+            (_, None, None) => (drawn, WaitSource::Computed),
+        };
+        if self.call.is_over(self.call.now.saturating_add(Duration::from_nanos(wait))) {
+            return self.end(Reason::TotalTimeout, outcome);
+        }
+        match budget.withdraw(reply, self.call.now) {
+            Some(paid) => self.call.paid = paid,
+            None => return self.end(Reason::BudgetSpent, outcome),
+        }
+        Action::Wait(Pause { policy: self.policy, call: self.call, wait, source })
+    }
+
+    /// The verdict, the advice that counts, and why the call ends here, if it does.
+    fn judge(&self, outcome: Outcome) -> Judgement {
+        let table = Verdict::of(outcome.event, self.policy.borrow());
+        let verdict = if outcome.untried.is_some() { Verdict::Retry } else { table };
+        // A send cut at the total limit is not retried, and neither is one whose own limit fell on the same moment.
+        if let (Event::Failure(failure), true) = (outcome.event, self.call.is_over(self.call.now))
+            && failure.cause == Cause::Timeout
+        {
+            return Judgement { verdict: Verdict::Fail, advice: Advice::Keep, end: Some(Reason::TotalTimeout) };
+        }
+        let by_table = |otherwise| match verdict {
+            Verdict::Answer => Reason::Answer,
+            Verdict::Fail => Reason::NotRetryable,
+            Verdict::Retry => otherwise,
+        };
+        if let Err(reason) = self.permits(outcome.event) {
+            return Judgement { verdict, advice: Advice::Keep, end: Some(by_table(reason)) };
+        }
+        let end = match (outcome.advice, verdict) {
+            (Advice::Stop, _) => Some(by_table(Reason::Advised)),
+            (Advice::Keep, Verdict::Answer | Verdict::Fail) => Some(by_table(Reason::Advised)),
+            (Advice::Keep, Verdict::Retry) | (Advice::Retry | Advice::RetryAfter(_), _) => None,
+        };
+        Judgement { verdict, advice: outcome.advice, end }
+    }
+
+    /// Whether the request may be repeated after `event`, and a send is left.
+    fn permits(&self, event: Event) -> Result<(), Reason> {
+        let max_retries = self.policy.borrow().max_retries();
+        if let Err(why) = self.call.replay.permits(event) {
+            return Err(Reason::NotRepeatable(why));
+        }
+        match self.call.replay.single_send(max_retries) {
+            Some(why) => Err(Reason::NotRepeatable(why)),
+            None if self.is_last() => Err(Reason::RetriesExhausted),
+            None => Ok(()),
+        }
+    }
+
+    fn end(&self, reason: Reason, outcome: Outcome) -> Action<P> {
+        self.call.end(self.call.number, reason, Some(outcome))
+    }
+}
+
+struct Judgement {
+    verdict: Verdict,
+    advice: Advice,
+    end: Option<Reason>,
+}
+
+/// Where the length of a wait came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WaitSource {
+    /// The policy's delays and jitter.
+    Computed,
+    /// The server's `Retry-After`.
+    RetryAfter,
+    /// A custom policy.
+    Custom,
+    /// The move to a proxy that was not tried before.
+    Proxy,
+}
+
+/// The time between two sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use = "a wait that is not resumed leaves the call open"]
+pub struct Pause<P = Policy> {
+    policy: P,
+    call: Call,
+    wait: u64,
+    source: WaitSource,
+}
+
+impl<P: Borrow<Policy>> Pause<P> {
+    /// How long to wait, from the moment that [`Attempt::finish`] was told. It may be zero.
+    pub const fn duration(&self) -> Duration {
+        Duration::from_nanos(self.wait)
+    }
+
+    /// The moment at which the wait ends.
+    pub const fn until(&self) -> Instant {
+        self.call.now.saturating_add(self.duration())
+    }
+
+    /// Where the length of the wait came from.
+    pub const fn source(&self) -> WaitSource {
+        self.source
+    }
+
+    /// Goes on: too early, the same wait again; at or after the total limit, the end of the call; else the next send.
+    pub fn resume(mut self, now: Instant) -> Action<P> {
+        if now < self.until() {
+            return Action::Wait(self);
+        }
+        self.call.see(now);
+        if self.call.is_over(self.call.now) {
+            return self.call.end(self.call.number, Reason::TotalTimeout, None);
+        }
+        self.call.sent_at = self.call.now;
+        self.call.number = self.call.number.saturating_add(1);
+        Action::Send(Attempt { policy: self.policy, call: self.call })
+    }
+}
+
+fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}

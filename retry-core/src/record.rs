@@ -1,0 +1,71 @@
+//! The last attempts of a call. The driver keeps it, so that it outlives a call that was dropped.
+
+use core::borrow::Borrow;
+use core::time::Duration;
+
+use crate::machine::{Attempt, Pause, WaitSource};
+use crate::outcome::Event;
+use crate::policy::Policy;
+use crate::time::Instant;
+
+/// How many attempts a record keeps.
+const KEPT: usize = 8;
+
+/// The last 8 attempts of a call, and how many there were before them.
+///
+/// It has a fixed size, so that a call with a million retries takes no more memory than one with ten.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    ring: [Option<Entry>; KEPT],
+    sends: usize,
+}
+
+/// One attempt of a [`Record`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The number of the send, from 1.
+    pub number: u32,
+    /// What came back.
+    pub event: Event,
+    /// When the send was begun, counted from the start of the call.
+    pub start: Duration,
+    /// How long it took until its reply.
+    pub took: Duration,
+    /// The wait that followed, and where its length came from.
+    pub wait: Option<(Duration, WaitSource)>,
+    /// Which proxy of the pool was used, by its place in the pool.
+    pub proxy: Option<u16>,
+}
+
+impl Record {
+    /// Notes the reply of `attempt`, which came at `now`.
+    pub fn reply<P: Borrow<Policy>>(&mut self, attempt: &Attempt<P>, event: Event, now: Instant, proxy: Option<u16>) {
+        let start = attempt.elapsed(attempt.sent_at());
+        let took = attempt.elapsed(now).saturating_sub(start);
+        let entry = Entry { number: attempt.number(), event, start, took, wait: None, proxy };
+        if let Some(place) = self.ring.get_mut(self.sends % KEPT) {
+            *place = Some(entry);
+            self.sends = self.sends.saturating_add(1);
+        }
+    }
+
+    /// Notes the wait that follows the reply noted last.
+    pub fn pause<P: Borrow<Policy>>(&mut self, pause: &Pause<P>) {
+        let last = self.sends.wrapping_sub(1) % KEPT;
+        if let Some(Some(entry)) = self.ring.get_mut(last) {
+            entry.wait = Some((pause.duration(), pause.source()));
+        }
+    }
+
+    /// The attempts that are kept, oldest first.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        let (newer, older) = self.ring.split_at(self.sends % KEPT);
+        older.iter().chain(newer).flatten()
+    }
+
+    /// How many attempts were noted before the ones that are kept.
+    pub const fn earlier(&self) -> usize {
+        self.sends.saturating_sub(KEPT)
+    }
+}
