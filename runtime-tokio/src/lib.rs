@@ -1,2 +1,39 @@
 //! reqwest on tokio, with retries that keep their limits.
 #![forbid(unsafe_code)]
+
+mod call;
+mod classify;
+mod dns;
+mod error;
+mod fetched;
+mod io;
+mod redact;
+mod report;
+mod retry;
+mod rng;
+mod target;
+mod timer;
+
+pub use call::{Call, MAX_BODY};
+pub use dns::DnsFailure;
+pub use error::{BodyTooLarge, Error, StatusError, TimedOut};
+pub use fetched::{BodyError, Fetched};
+pub use report::Report;
+pub use retry::{IntoRetry, Retry, RetryExt};
+pub use retry_core::{
+    Entry, ErrorKind, Event, Failure, Jitter, NonIdempotent, OverCap, Policy, PolicyError, Reached, Reason, RetryAfter,
+    Timer, WaitSource, Why,
+};
+pub use timer::TokioTimer;
+
+/// reqwest's client builder with its own, hidden retries turned off, so that one attempt is one send.
+///
+/// By default reqwest may send a request up to three times where an HTTP/2 server refuses it, a POST too. A client that
+/// was built otherwise cannot be changed: give it `retry(reqwest::retry::never())` where it is built.
+///
+/// ```
+/// let client = runtime_tokio::client_builder().user_agent("example").build().unwrap();
+/// ```
+pub fn client_builder() -> reqwest::ClientBuilder {
+    reqwest::Client::builder().retry(reqwest::retry::never())
+}

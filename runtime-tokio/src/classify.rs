@@ -1,0 +1,168 @@
+//! From what reqwest says to what the core judges. The only file that knows reqwest's errors.
+//!
+//! The rules go from what is certain to what is not: reqwest's own predicates, the types inside, texts where a client
+//! gives no type, and at last the kind of the innermost I/O error. What none of them knows is not retried, and counts
+//! as possibly sent.
+
+mod texts;
+
+use core::error::Error as StdError;
+use std::io;
+
+use retry_core::{Cause, Failure, Reached};
+
+use crate::dns::DnsFailure;
+use crate::error::Fault;
+
+impl Fault {
+    /// This fault as the core judges it.
+    pub(crate) fn failure(&self) -> Failure {
+        match self {
+            Self::Client(error) => client(error),
+            Self::TimedOut(_) => Failure::new(Cause::Timeout, Reached::MaybeSent),
+            Self::TooLarge(_) => Failure::new(Cause::BodyTooLarge, Reached::MaybeSent),
+            Self::Invalid(_) | Self::Policy(_) => Failure::new(Cause::Validation, Reached::Unsent),
+            Self::Status(_) | Self::Gone(_) => Failure::new(Cause::Unknown, Reached::MaybeSent),
+        }
+    }
+}
+
+fn client(error: &reqwest::Error) -> Failure {
+    let connecting = error.is_connect() || error.is_dns();
+    let reached = if connecting { Reached::Unsent } else { Reached::MaybeSent };
+    let cause = if error.is_builder() || error.is_redirect() {
+        // The client refuses only a redirect's target here: a first request that it refuses is `Fault::Invalid`.
+        Cause::Validation
+    } else if error.is_decode() {
+        Cause::ResponseRead
+    } else if error.is_dns() {
+        Chain::of(error).find_map(dns).unwrap_or(Cause::DnsTemporary)
+    } else if error.is_timeout() {
+        Cause::Timeout
+    } else if is_unprocessed(error) {
+        return Failure::new(Cause::Transport, Reached::Unsent);
+    } else {
+        Chain::of(error)
+            .find_map(|inner| typed(inner).or_else(|| connecting.then(|| texts::connect(inner)).flatten()))
+            .unwrap_or_else(|| coarse(error, connecting))
+    };
+    Failure::new(cause, reached)
+}
+
+fn dns(error: &(dyn StdError + 'static)) -> Option<Cause> {
+    match error.downcast_ref::<DnsFailure>() {
+        Some(DnsFailure::NoSuchName) => Some(Cause::DnsNoSuchName),
+        Some(DnsFailure::Temporary) => Some(Cause::DnsTemporary),
+        None => texts::dns(error),
+    }
+}
+
+/// Whether an HTTP/2 server said that it did not process the request (RFC 9113 8.7).
+#[cfg(feature = "h2")]
+fn is_unprocessed(error: &reqwest::Error) -> bool {
+    Chain::of(error).find_map(|error| error.downcast_ref::<h2::Error>()).is_some_and(|error| {
+        let refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
+        // h2 gives a GOAWAY as the error of the streams above the last that the server names, and of no others.
+        error.is_remote() && (refused || error.is_go_away())
+    })
+}
+
+#[cfg(not(feature = "h2"))]
+fn is_unprocessed(_: &reqwest::Error) -> bool {
+    false
+}
+
+/// What a type says that is met inside an error.
+fn typed(error: &(dyn StdError + 'static)) -> Option<Cause> {
+    #[cfg(feature = "rustls")]
+    if let Some(error) = error.downcast_ref::<rustls::Error>() {
+        return Some(tls(error));
+    }
+    #[cfg(feature = "h2")]
+    if let Some(error) = error.downcast_ref::<h2::Error>() {
+        return (!error.is_io()).then_some(Cause::Transport);
+    }
+    #[cfg(feature = "hyper")]
+    if let Some(error) = error.downcast_ref::<hyper::Error>() {
+        return http(error);
+    }
+    let _ = error;
+    None
+}
+
+#[cfg(feature = "hyper")]
+fn http(error: &hyper::Error) -> Option<Cause> {
+    if error.is_incomplete_message() || error.is_canceled() || error.is_closed() {
+        Some(Cause::Network)
+    } else if error.is_parse() {
+        Some(Cause::Transport)
+    } else if error.is_user() {
+        // The caller's own body failed.
+        Some(Cause::Validation)
+    } else {
+        None
+    }
+}
+
+#[cfg(feature = "rustls")]
+fn tls(error: &rustls::Error) -> Cause {
+    use rustls::{AlertDescription as Alert, Error};
+    match error {
+        Error::InvalidCertificate(_)
+        | Error::InvalidCertRevocationList(_)
+        | Error::NoCertificatesPresented
+        | Error::UnsupportedNameType
+        | Error::AlertReceived(
+            Alert::NoCertificate
+            | Alert::BadCertificate
+            | Alert::UnsupportedCertificate
+            | Alert::CertificateRevoked
+            | Alert::CertificateExpired
+            | Alert::CertificateUnknown
+            | Alert::UnknownCA
+            | Alert::BadCertificateStatusResponse
+            | Alert::BadCertificateHashValue
+            | Alert::CertificateRequired,
+        ) => Cause::Certificate,
+        _ => Cause::Tls,
+    }
+}
+
+/// What the kind of the innermost I/O error says: the rule below all types, which is safe without them.
+fn coarse(error: &reqwest::Error, connecting: bool) -> Cause {
+    use io::ErrorKind::{
+        BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable, InvalidData, NetworkDown,
+        NetworkUnreachable, NotConnected, UnexpectedEof,
+    };
+    match Chain::of(error).filter_map(|error| error.downcast_ref::<io::Error>()).last().map(io::Error::kind) {
+        // TLS libraries report what they refuse so.
+        Some(InvalidData) if connecting => Cause::Tls,
+        Some(
+            ConnectionRefused | ConnectionReset | ConnectionAborted | NotConnected | BrokenPipe | HostUnreachable
+            | NetworkUnreachable | NetworkDown | UnexpectedEof,
+        ) => Cause::Network,
+        Some(_) | None => Cause::Unknown,
+    }
+}
+
+/// An error and all that is inside it: its sources, and what an I/O error wraps, which is not its source.
+struct Chain<'a>(Option<&'a (dyn StdError + 'static)>);
+
+impl<'a> Chain<'a> {
+    fn of(error: &'a reqwest::Error) -> Self {
+        Self(Some(error))
+    }
+}
+
+impl<'a> Iterator for Chain<'a> {
+    type Item = &'a (dyn StdError + 'static);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let error = self.0?;
+        self.0 = match error.downcast_ref::<io::Error>() {
+            Some(io) => io.get_ref().map(|inner| inner as _),
+            None => error.source(),
+        };
+        Some(error)
+    }
+}

@@ -1,0 +1,149 @@
+//! What a user holds: the shared settings of many calls, and the word that adds them to a request.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use reqwest::RequestBuilder;
+use retry_core::{Policy, Timer};
+
+use crate::call::Call;
+use crate::rng::random;
+use crate::timer::TokioTimer;
+
+/// A policy and what belongs to it, shared by many calls. Clones share everything.
+///
+/// A [`Policy`] alone does for a single call. A `Retry` adds a seed, so that the waits of a program can be repeated,
+/// and a timer of one's own.
+///
+/// ```
+/// use retry_core::Policy;
+/// use runtime_tokio::{Retry, RetryExt};
+///
+/// # async fn example() -> Result<(), runtime_tokio::Error> {
+/// let retry = Retry::new(Policy::API);
+/// let client = runtime_tokio::client_builder().build().unwrap();
+/// let page = client.get("http://localhost/page").with_retry(&retry).max_retries(5).fetch().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Retry<T = TokioTimer> {
+    pub(crate) policy: Policy,
+    pub(crate) timer: T,
+    /// `None` for a call that shares nothing.
+    shared: Option<Arc<Shared>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    seed: u64,
+    /// Calls begun so far.
+    calls: AtomicU64,
+}
+
+impl Retry {
+    /// Calls under `policy`, on tokio's timer, with a seed from the operating system.
+    pub fn new(policy: Policy) -> Self {
+        Self::with_timer(policy, TokioTimer)
+    }
+
+    pub(crate) fn once(policy: Policy) -> Self {
+        Self { policy, timer: TokioTimer, shared: None }
+    }
+}
+
+impl<T: Timer> Retry<T> {
+    /// Calls under `policy`, on a timer of one's own: one that skips waits in a test, or a runtime's other than tokio's.
+    pub fn with_timer(policy: Policy, timer: T) -> Self {
+        Self { policy, timer, shared: Some(Arc::new(Shared::new(random()))) }
+    }
+
+    /// The same calls with a seed of one's own: the same seed and the same replies give the same waits, on every
+    /// machine. Call number k (from 0) on this `Retry` and its clones takes its random words from
+    /// `Xoshiro256PlusPlus::seed_from_u64(seed + k)`, wrapping.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { shared: Some(Arc::new(Shared::new(seed))), ..self }
+    }
+
+    /// The policy of these calls.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Begins a call: the seed of its random words, unless the operating system is to give one when it is needed.
+    pub(crate) fn begin(&self) -> Option<u64> {
+        let shared = self.shared.as_ref()?;
+        Some(shared.seed.wrapping_add(shared.calls.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+impl Shared {
+    const fn new(seed: u64) -> Self {
+        Self { seed, calls: AtomicU64::new(0) }
+    }
+}
+
+/// What [`RetryExt::with_retry`] takes: a [`Policy`] or a [`Retry`], owned or borrowed.
+pub trait IntoRetry {
+    /// The timer of the calls.
+    type Timer: Timer;
+
+    /// The settings as a `Retry`.
+    fn into_retry(self) -> Retry<Self::Timer>;
+}
+
+impl IntoRetry for Policy {
+    type Timer = TokioTimer;
+
+    fn into_retry(self) -> Retry {
+        Retry::once(self)
+    }
+}
+
+impl IntoRetry for &Policy {
+    type Timer = TokioTimer;
+
+    fn into_retry(self) -> Retry {
+        Retry::once(*self)
+    }
+}
+
+impl<T: Timer> IntoRetry for Retry<T> {
+    type Timer = T;
+
+    fn into_retry(self) -> Self {
+        self
+    }
+}
+
+impl<T: Timer + Clone> IntoRetry for &Retry<T> {
+    type Timer = T;
+
+    fn into_retry(self) -> Retry<T> {
+        self.clone()
+    }
+}
+
+/// Adds retries to reqwest's own request builder.
+pub trait RetryExt: Sized {
+    /// This request, sent again as `retry` says. Everything else about it stays reqwest's.
+    ///
+    /// ```
+    /// use retry_core::Policy;
+    /// use runtime_tokio::RetryExt;
+    ///
+    /// # async fn example() -> Result<(), runtime_tokio::Error> {
+    /// # let client = reqwest::Client::new();
+    /// let response = client.get("http://localhost/").with_retry(Policy::API).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn with_retry<R: IntoRetry>(self, retry: R) -> Call<Self, R::Timer>;
+}
+
+impl RetryExt for RequestBuilder {
+    fn with_retry<R: IntoRetry>(self, retry: R) -> Call<Self, R::Timer> {
+        Call::new(self, retry.into_retry())
+    }
+}
