@@ -154,9 +154,10 @@ fn in_window(digits: i64, reference: UnixTime, at: impl Fn(i64) -> Option<i64>) 
     while new_year(year) > today {
         year -= 1;
     }
-    // From March on, leap days shift the day of the year. 29 February counts with them, and so lands on the 28th.
-    let shift = if today - new_year(year) < 59 { 0 } else { leap_day(year + 50) - leap_day(year) };
-    let limit = now + (new_year(year + 50) - new_year(year) + shift) * DAY;
+    // From the 60th day on, the leap day of this year is behind and that of the 50th year ahead. A 29 February is that
+    // day, and so lands on the 28th.
+    let first = if today - new_year(year) < 59 { year } else { year + 1 };
+    let limit = now + (new_year(first + 50) - new_year(first)) * DAY;
     let newest = year + 50 - (year + 50 - digits) % 100;
     // The newest may be too late. Of the four centuries before it, one has a 29 February of year 00.
     let found = (0..5).filter_map(|century| at(newest - century * 100)).find(|moment| *moment <= limit)?;

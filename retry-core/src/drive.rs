@@ -45,6 +45,8 @@ pub trait Timer {
 pub struct Try {
     /// The number of the send, from 1.
     pub number: u32,
+    /// When the send was begun.
+    pub sent_at: Instant,
     /// Whether no other send can follow.
     pub is_last: bool,
     /// Whether any response ends the call, even one whose status is worth another send.
@@ -148,6 +150,7 @@ impl From<&Attempt<&Policy>> for Try {
         let is_total = deadline.is_some() && deadline == attempt.total_deadline();
         Self {
             number: attempt.number(),
+            sent_at: attempt.sent_at(),
             is_last: attempt.is_last(),
             ends_on_response: attempt.ends_on_response(),
             deadline,
@@ -159,7 +162,12 @@ impl From<&Attempt<&Policy>> for Try {
 /// The output of `work`, unless `deadline` passes first. What is ready at the same moment counts as in time.
 ///
 /// `work` is polled once before anything else: where it is ready at once, no timer is made, and no clock is read.
-async fn within<T: Timer, F: Future>(deadline: Option<Instant>, timer: &T, work: F) -> Option<F::Output> {
+/// [`drive`] cuts sends so; a driver may cut what it does before and after the same way.
+pub async fn within<T, F>(deadline: Option<Instant>, timer: &T, work: F) -> Option<F::Output>
+where
+    T: Timer,
+    F: Future,
+{
     let mut work = pin!(work);
     if let Poll::Ready(output) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
         return Some(output);

@@ -92,7 +92,7 @@ pub mod retry_after;
 
 pub use budget::{Budget, Judged, Tally, Unlimited};
 pub use builder::PolicyBuilder;
-pub use drive::{DRAIN_BYTES, DRAIN_TIME, Finished, Io, Timer, Try, drive};
+pub use drive::{DRAIN_BYTES, DRAIN_TIME, Finished, Io, Timer, Try, drive, within};
 pub use end::{End, Reason};
 pub use hint::{Mode, OverCap, RetryAfter};
 pub use jitter::Jitter;

@@ -62,7 +62,7 @@ pub fn reference<'a>(
     own.or_else(wall)
 }
 
-/// [`hint`] and [`reference`] for the headers of a response.
+/// [`hint`] and [`reference`](reference()) for the headers of a response.
 ///
 /// Date, Age and `wall` are looked at only if a line of Retry-After can be a date.
 ///
@@ -94,90 +94,70 @@ fn until(line: &[u8], reference: Option<UnixTime>) -> Option<Duration> {
 
 /// Every date begins with a weekday, and no number with a letter.
 fn can_be_date(line: &[u8]) -> bool {
-    line.iter().find(|byte| !is_space(byte)).is_some_and(u8::is_ascii_alphabetic)
+    trim_start(line).first().is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// `line` without the optional whitespace around it (RFC 9110 section 5.6.3).
 fn trim(line: &[u8]) -> &[u8] {
-    let end = line.iter().rposition(|byte| !is_space(byte)).map_or(0, |last| last.saturating_add(1));
-    let start = line.iter().position(|byte| !is_space(byte)).unwrap_or(0);
-    line.get(start..end).unwrap_or_default()
+    let mut line = trim_start(line);
+    while let [rest @ .., b' ' | b'\t'] = line {
+        line = rest;
+    }
+    line
 }
 
-fn is_space(byte: &u8) -> bool {
-    matches!(byte, b' ' | b'\t')
+fn trim_start(mut line: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = line {
+        line = rest;
+    }
+    line
 }
 
-/// The longest number in a comma list. One pass: a line can be as long as a client lets it be.
-fn numbers(line: &[u8]) -> Option<Duration> {
+/// The longest number in a comma list. One pass: a line is as long as the client lets it be.
+fn numbers(mut line: &[u8]) -> Option<Duration> {
     let mut longest = None;
-    let mut member = Member::EMPTY;
-    for &byte in line {
-        match byte {
-            b',' => {
-                longest = longest.max(member.nanos());
-                member = Member::EMPTY;
-            }
-            b'\t' | b' '..=b'~' => member.push(byte),
+    loop {
+        let (mut member, mut rest) = number(line);
+        // Other text up to the comma: it was no number.
+        while let [b'\t' | b' '..=b'+' | b'-'..=b'~', next @ ..] = rest {
+            (member, rest) = (None, next);
+        }
+        longest = longest.max(member);
+        match rest {
+            [] => return longest.map(Duration::from_nanos),
+            [b',', next @ ..] => line = next,
             _ => return None,
         }
     }
-    longest.max(member.nanos()).map(Duration::from_nanos)
 }
 
-/// A member of the list, as far as it has been read.
-struct Member {
-    place: Place,
-    secs: u64,
-    /// The fraction's first nine digits.
-    nanos: u64,
-    /// The nanoseconds that a one in the next digit is worth; zero after the ninth.
-    scale: u64,
-    /// A later digit is not zero.
-    more: bool,
-}
-
-#[derive(Clone, Copy)]
-enum Place {
-    Start,
-    Whole,
-    Point,
-    Fraction,
-    End,
-    NoNumber,
-}
-
-impl Member {
-    const EMPTY: Self = Self { place: Place::Start, secs: 0, nanos: 0, scale: 100_000_000, more: false };
-
-    fn push(&mut self, byte: u8) {
-        let digit = u64::from(byte.wrapping_sub(b'0'));
-        self.place = match (self.place, byte) {
-            (Place::Start, b' ' | b'\t') => Place::Start,
-            (Place::Start | Place::Whole, b'0'..=b'9') => {
-                self.secs = self.secs.saturating_mul(10).saturating_add(digit);
-                Place::Whole
-            }
-            (Place::Whole, b'.') => Place::Point,
-            (Place::Point | Place::Fraction, b'0'..=b'9') => {
-                self.nanos = self.nanos.saturating_add(self.scale.saturating_mul(digit));
-                self.more |= self.scale == 0 && digit != 0;
-                self.scale /= 10;
-                Place::Fraction
-            }
-            (Place::Whole | Place::Fraction | Place::End, b' ' | b'\t') => Place::End,
-            _ => Place::NoNumber,
-        };
+/// The number that `line` begins with, in nanoseconds, and what follows it; spaces and tabs around it are passed over.
+fn number(line: &[u8]) -> (Option<u64>, &[u8]) {
+    let mut line = trim_start(line);
+    let mut secs = None;
+    while let [digit @ b'0'..=b'9', rest @ ..] = line {
+        secs = Some(secs.unwrap_or(0_u64).saturating_mul(10).saturating_add(u64::from(digit & 0x0F)));
+        line = rest;
     }
-
-    /// What it asks for, in nanoseconds, if it is a number.
-    fn nanos(&self) -> Option<u64> {
-        let fraction = self.nanos.saturating_add(u64::from(self.more));
-        match self.place {
-            Place::Whole | Place::Fraction | Place::End => {
-                Some(self.secs.saturating_mul(NANOS_PER_SEC).saturating_add(fraction))
-            }
-            Place::Start | Place::Point | Place::NoNumber => None,
-        }
+    let mut fraction = Some(0);
+    if let [b'.', rest @ ..] = line {
+        (fraction, line) = nanos(rest);
     }
+    let whole = secs.map(|secs| secs.saturating_mul(NANOS_PER_SEC));
+    (whole.zip(fraction).map(|(whole, fraction)| whole.saturating_add(fraction)), trim_start(line))
+}
+
+/// The digits after a point, in nanoseconds, and what follows them.
+fn nanos(mut line: &[u8]) -> (Option<u64>, &[u8]) {
+    let mut nanos = None;
+    // What a one in the next digit is worth. After the ninth, all that counts is whether there is anything to round up.
+    let (mut scale, mut more) = (100_000_000_u64, false);
+    while let [digit @ b'0'..=b'9', rest @ ..] = line {
+        let digit = u64::from(digit & 0x0F);
+        nanos = Some(nanos.unwrap_or(0_u64).saturating_add(scale.saturating_mul(digit)));
+        more |= scale == 0 && digit != 0;
+        scale /= 10;
+        line = rest;
+    }
+    (nanos.map(|nanos| nanos.saturating_add(u64::from(more))), line)
 }

@@ -264,11 +264,11 @@ fn every_day_of_ten_thousand_years() {
         fixdate[8..11].copy_from_slice(MONTHS[month].as_bytes());
         put(&mut fixdate[12..16], year);
         assert_eq!(date::parse(&fixdate, None), Some(at(since * DAY + DAY - 1)), "{year} {month} {day}");
-        put(&mut asctime[8..10], day);
-        asctime[4..7].copy_from_slice(MONTHS[month].as_bytes());
-        put(&mut asctime[20..24], year);
-        assert_eq!(date::parse(&asctime, None), Some(at(since * DAY)), "{year} {month} {day}");
         if day == length(year, month) {
+            put(&mut asctime[8..10], day);
+            asctime[4..7].copy_from_slice(MONTHS[month].as_bytes());
+            put(&mut asctime[20..24], year);
+            assert_eq!(date::parse(&asctime, None), Some(at(since * DAY)), "{year} {month} {day}");
             for impossible in [0, day + 1, 99] {
                 put(&mut fixdate[5..7], impossible);
                 assert_eq!(date::parse(&fixdate, None), None, "{year} {month} {impossible}");
@@ -315,8 +315,8 @@ fn check_window(two: i64, month: usize, day: i64, time: i64, reference: UnixTime
     let value = two_digit(two, month, day, time);
     let right = naive(two, month, day, time, reference).map(at);
     assert_eq!(date::parse(value.as_bytes(), Some(reference)), right, "{value} {reference:?}");
-    // The calendar repeats, so the same is true a million cycles away.
-    for cycles in [-20_000_000, -1, 1, 20_000_000] {
+    // The calendar repeats, so the same is true many cycles away.
+    for cycles in [-20_000_000, 1] {
         let far = UnixTime::new(reference.secs() + cycles * CYCLE, reference.subsec_nanos());
         let right = right.map(|right| at(right.secs() + cycles * CYCLE));
         assert_eq!(date::parse(value.as_bytes(), Some(far)), right, "{value} {far:?}");
@@ -345,6 +345,7 @@ fn two_digit_years() {
         // 2100 has no 29 February, 2000 has.
         ("Thu, 01 Jan 2060 00:00:00 GMT", "Thu, 29-Feb-00 00:00:00 GMT", "Tue, 29 Feb 2000 00:00:00 GMT"),
         ("Thu, 01 Jan 2360 00:00:00 GMT", "Thu, 29-Feb-00 00:00:00 GMT", "Tue, 29 Feb 2400 00:00:00 GMT"),
+        ("Thu, 01 Jan 2350 00:00:00 GMT", "Thu, 29-Feb-00 00:00:00 GMT", "Tue, 29 Feb 2000 00:00:00 GMT"),
         ("Thu, 01 Jan 2340 00:00:00 GMT", "Thu, 29-Feb-00 00:00:00 GMT", "Tue, 29 Feb 2000 00:00:00 GMT"),
     ] {
         let found = date::parse(value.as_bytes(), Some(reference(now)));
@@ -361,10 +362,10 @@ fn two_digit_years() {
 #[test]
 fn two_digit_years_at_every_edge() {
     // Around each limit of many references, leap days and century years among them.
-    for year in (1900..2420).filter(|year| year % 4 == 0 || year % 100 > 97 || year % 100 < 3) {
+    for year in (1900..2420).filter(|year| year % 4 == 0 || year % 50 < 3 || year % 50 > 47) {
         for (month, day) in [(0, 1), (1, 27), (1, 28), (1, 29), (2, 1), (2, 2), (11, 31)] {
             let Some(days) = CALENDAR.days.get(&(year, month, day)) else { continue };
-            for time in [0, 43_200, DAY - 1] {
+            for time in [0, 43_200] {
                 let reference = UnixTime::new(days * DAY + time, 1);
                 for (month, day) in [(0, 1), (1, 28), (1, 29), (2, 1), (11, 31)] {
                     for two in [0, (year + 49) % 100, (year + 50) % 100, (year + 51) % 100] {

@@ -1,48 +1,67 @@
-//! One call: its own settings, and the words that carry it out.
+//! One call's own settings. Carrying it out is `go.rs`.
 
+use core::fmt;
+use core::future::{Future, Pending};
 use core::time::Duration;
+use std::sync::Arc;
 
-use reqwest::{RequestBuilder, Response};
-use retry_core::{
-    Finished, NonIdempotent, Policy, PolicyBuilder, PolicyError, Replay, RetryAfter, Timer, Unlimited, drive,
-};
+use reqwest::RequestBuilder;
+use retry_core::{Instant, NonIdempotent, Policy, PolicyBuilder, PolicyError, RetryAfter, Timer};
 
-use crate::error::{Error, Fault};
-use crate::fetched::Fetched;
-use crate::io::{ClientIo, Failed, Read, Received};
-use crate::report::Report;
-use crate::retry::Retry;
-use crate::rng::CallRng;
-use crate::target::Target;
+use crate::advise::Advise;
+use crate::key::IdempotencyKey;
+use crate::retry::{Extras, Retry};
 use crate::timer::TokioTimer;
 
 /// The largest body that [`fetch`](Call::fetch) reads unless told otherwise: 10 MiB.
 pub const MAX_BODY: usize = 10 * 1024 * 1024;
 
 /// A request together with its retries. The settings made here hold for this call only, for all of its sends.
-#[derive(Debug)]
+///
+/// It comes from [`RetryExt::with_retry`](crate::RetryExt::with_retry), or, to make each send oneself, from
+/// [`Retry::call`].
 #[must_use = "a call does nothing until it is sent"]
-pub struct Call<R, T = TokioTimer> {
-    request: R,
-    retry: Retry<T>,
-    policy: Result<Policy, PolicyError>,
-    consent: Option<NonIdempotent>,
-    max_body: usize,
+pub struct Call<R, T = TokioTimer, C = Pending<()>> {
+    pub(crate) request: R,
+    pub(crate) retry: Retry<T>,
+    pub(crate) cancel: C,
+    pub(crate) settings: Settings,
+}
+
+pub(crate) struct Settings {
+    pub(crate) policy: Result<Policy, PolicyError>,
+    pub(crate) consent: Option<NonIdempotent>,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) max_body: usize,
+    pub(crate) buffer_body: Option<usize>,
+    pub(crate) key: Option<IdempotencyKey>,
+    pub(crate) extras: Extras,
 }
 
 impl<R, T: Timer> Call<R, T> {
     pub(crate) fn new(request: R, retry: Retry<T>) -> Self {
-        Self { request, policy: Ok(retry.policy), retry, consent: None, max_body: MAX_BODY }
+        let settings = Settings {
+            policy: Ok(retry.policy),
+            consent: None,
+            deadline: None,
+            max_body: MAX_BODY,
+            buffer_body: None,
+            key: None,
+            extras: retry.extras.clone(),
+        };
+        Self { request, retry, cancel: core::future::pending(), settings }
     }
+}
 
+impl<R, T: Timer, C> Call<R, T, C> {
     fn edit(mut self, change: impl FnOnce(PolicyBuilder) -> PolicyBuilder) -> Self {
-        self.policy = self.policy.and_then(|policy| change(policy.edit()).build());
+        self.settings.policy = self.settings.policy.and_then(|policy| change(policy.edit()).build());
         self
     }
 
     /// A whole policy in place of the one before.
     pub fn policy(mut self, policy: Policy) -> Self {
-        self.policy = Ok(policy);
+        self.settings.policy = Ok(policy);
         self
     }
 
@@ -71,94 +90,85 @@ impl<R, T: Timer> Call<R, T> {
     /// Whether this request may be sent again though its method is not idempotent. It wins over the policy's word in
     /// both directions.
     pub fn non_idempotent(mut self, when: NonIdempotent) -> Self {
-        self.consent = Some(when);
+        self.settings.consent = Some(when);
         self
     }
 
+    /// A moment at which the call must have ended, on the timer's own clock. It applies together with the total limit:
+    /// the earlier one holds.
+    pub fn deadline_at(mut self, moment: Instant) -> Self {
+        self.settings.deadline = Some(moment);
+        self
+    }
+
+    /// A custom policy for this call, in place of the [`Retry`]'s.
+    pub fn advise(mut self, policy: impl Advise + 'static) -> Self {
+        self.settings.extras.advise = Some(Arc::new(policy));
+        self
+    }
+
+    /// Whether a call that fails with a response in hand gives that response as `Ok`, as reqwest alone does.
+    pub fn return_last_response(mut self, yes: bool) -> Self {
+        self.settings.extras.return_last_response = yes;
+        self
+    }
+
+    /// Ends the call as soon as `future` completes: no later send, and an error of kind
+    /// [`Canceled`](retry_core::ErrorKind::Canceled) that tells how many sends there were.
+    ///
+    /// ```
+    /// # async fn example(client: reqwest::Client, stop: tokio::sync::oneshot::Receiver<()>) {
+    /// use retry_core::{ErrorKind, Policy};
+    /// use runtime_tokio::RetryExt;
+    ///
+    /// let result = client.get("http://localhost/").with_retry(Policy::API).cancel_on(stop).send().await;
+    /// if let Err(error) = result {
+    ///     if error.kind() == ErrorKind::Canceled {
+    ///         println!("stopped after {} sends", error.attempts());
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub fn cancel_on<F: Future>(self, future: F) -> Call<R, T, F> {
+        Call { request: self.request, retry: self.retry, cancel: future, settings: self.settings }
+    }
+}
+
+impl<R, C> Call<R, TokioTimer, C> {
+    /// A moment at which the call must have ended. It applies together with the total limit: the earlier one holds.
+    pub fn deadline(self, moment: impl Into<tokio::time::Instant>) -> Self {
+        self.deadline_at(TokioTimer::instant(moment.into()))
+    }
+}
+
+impl<T: Timer, C> Call<RequestBuilder, T, C> {
     /// The largest body that [`fetch`](Call::fetch) reads, in bytes. Default [`MAX_BODY`].
     pub fn max_body(mut self, bytes: usize) -> Self {
-        self.max_body = bytes;
+        self.settings.max_body = bytes;
+        self
+    }
+
+    /// Reads a body that can be produced once only (a stream, a multipart form) into memory before the first send, at
+    /// most `bytes` of it, so that it can be sent again. A larger one is an error, and nothing is sent.
+    pub fn buffer_body(mut self, bytes: usize) -> Self {
+        self.settings.buffer_body = Some(bytes);
+        self
+    }
+
+    /// Sends this `Idempotency-Key` with every send, unless the request has one already, and with it makes a request
+    /// repeatable whose method is not idempotent: only [`NonIdempotent::Never`] on this call beats it.
+    ///
+    /// The key is one or more characters of printable ASCII; another is an error, and nothing is sent. A header that
+    /// the client adds by default is replaced.
+    pub fn idempotency_key(mut self, key: impl Into<IdempotencyKey>) -> Self {
+        self.settings.key = Some(key.into());
         self
     }
 }
 
-impl<T: Timer> Call<RequestBuilder, T> {
-    /// Sends the request until it is answered, and hands the response over when its head is there.
-    ///
-    /// The limits hold until then; the body, read by the caller, is not cut by us.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] says why the call stopped, and keeps the last failure or response. Note that with the default policy a
-    /// GET that is answered 503 to the end is an error, while a POST that is answered 503 is `Ok`: it may not be
-    /// repeated, so its reply is handed over as it is.
-    pub async fn send(self) -> Result<Response, Error> {
-        let (response, _) = self.go(Read::Head, false).await?;
-        Ok(response.into_response())
-    }
-
-    /// Like [`send`](Self::send), with a [`Report`] of what the call took. An [`Error`] has one, too.
-    ///
-    /// # Errors
-    ///
-    /// As [`send`](Self::send).
-    pub async fn send_with_report(self) -> Result<(Response, Report), Error> {
-        let (response, report) = self.go(Read::Head, true).await?;
-        Ok((response.into_response(), report))
-    }
-
-    /// Sends the request until it is answered and the whole body is there, so that a body that breaks off is retried.
-    ///
-    /// # Errors
-    ///
-    /// As [`send`](Self::send); and with [`ErrorKind::ResponseRead`](retry_core::ErrorKind::ResponseRead) for a body
-    /// above [`max_body`](Self::max_body), which is not retried.
-    pub async fn fetch(self) -> Result<Fetched, Error> {
-        let read = Read::Body(self.max_body);
-        Ok(self.go(read, false).await?.0.into_fetched())
-    }
-
-    /// Like [`fetch`](Self::fetch), with a [`Report`] of what the call took.
-    ///
-    /// # Errors
-    ///
-    /// As [`fetch`](Self::fetch).
-    pub async fn fetch_with_report(self) -> Result<(Fetched, Report), Error> {
-        let read = Read::Body(self.max_body);
-        let (received, report) = self.go(read, true).await?;
-        Ok((received.into_fetched(), report))
-    }
-
-    async fn go(self, read: Read, report: bool) -> Result<(Received, Report), Error> {
-        let (client, request) = self.request.build_split();
-        let request = request.map_err(|error| Error::invalid(Fault::unbuilt(error), None))?;
-        let policy = match self.policy {
-            Ok(policy) => policy,
-            Err(error) => return Err(Error::invalid(Fault::Policy(error), Some(Target::of(&request)))),
-        };
-        let consent = NonIdempotent::resolve(policy.non_idempotent(), self.consent, false);
-        let replayable = request.body().is_none_or(|body| body.as_bytes().is_some());
-        let replay = Replay::new(request.method().as_str(), replayable, consent);
-
-        let timer = &self.retry.timer;
-        let mut rng = CallRng::new(self.retry.begin());
-        let mut io = ClientIo::new(client, request, timer, &policy, read, report);
-        let finished = drive(&policy, replay, None, timer, &mut Unlimited, &mut rng, &mut io).await;
-        let (reply, mut end) = match finished {
-            Finished::Done(reply, end) => (Some(reply), end),
-            Finished::GiveUp(reply, end) => (reply, end),
-        };
-        if let Some(Err(Failed { fault: Fault::Invalid(_), .. })) = &reply {
-            // The client began nothing.
-            end.attempts = end.attempts.saturating_sub(1);
-        }
-        let report = Report::new(end, replay.single_send(policy.max_retries()), io.record.take());
-        let (failed, received) = match reply {
-            Some(Ok(received)) if end.kind().is_none() => return Ok((received, report)),
-            Some(Ok(received)) => (Some(Failed::from(received.status())), Some(received)),
-            Some(Err(failed)) => (Some(failed), None),
-            None => (io.last.take(), None),
-        };
-        Err(Error::new(report, io.into_target(), failed, received))
+impl<R, T, C> fmt::Debug for Call<R, T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The request is left out: its URL and headers may hold secrets.
+        f.debug_struct("Call").field("policy", &self.settings.policy).finish_non_exhaustive()
     }
 }

@@ -9,10 +9,10 @@ mod texts;
 use core::error::Error as StdError;
 use std::io;
 
-use retry_core::{Cause, Failure, Reached};
+use retry_core::{Cause, Event, Failure, Reached};
 
 use crate::dns::DnsFailure;
-use crate::error::Fault;
+use crate::error::{Error, Fault};
 
 impl Fault {
     /// This fault as the core judges it.
@@ -21,10 +21,28 @@ impl Fault {
             Self::Client(error) => client(error),
             Self::TimedOut(_) => Failure::new(Cause::Timeout, Reached::MaybeSent),
             Self::TooLarge(_) => Failure::new(Cause::BodyTooLarge, Reached::MaybeSent),
-            Self::Invalid(_) | Self::Policy(_) => Failure::new(Cause::Validation, Reached::Unsent),
-            Self::Status(_) | Self::Gone(_) => Failure::new(Cause::Unknown, Reached::MaybeSent),
+            Self::Invalid(_) | Self::Policy(_) | Self::Key(_) | Self::Buffer(_) => {
+                Failure::new(Cause::Validation, Reached::Unsent)
+            }
+            Self::Nested(error) => nested(error),
+            Self::Other(error) => other(&**error),
+            Self::Status(_) | Self::Gone(_) => UNKNOWN,
         }
     }
+}
+
+const UNKNOWN: Failure = Failure::new(Cause::Unknown, Reached::MaybeSent);
+
+fn nested(error: &Error) -> Failure {
+    match error.event() {
+        Some(Event::Failure(failure)) => failure,
+        Some(Event::Status(_)) | None => UNKNOWN,
+    }
+}
+
+/// An error of the caller's is judged by the reqwest error inside it.
+fn other(error: &(dyn StdError + 'static)) -> Failure {
+    Chain(Some(error)).find_map(|error| error.downcast_ref().map(client)).unwrap_or(UNKNOWN)
 }
 
 fn client(error: &reqwest::Error) -> Failure {

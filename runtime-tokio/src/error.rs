@@ -5,11 +5,12 @@ use core::fmt;
 use core::time::Duration;
 
 use http::StatusCode;
-use reqwest::{Response, Url};
+use reqwest::Response;
 use retry_core::{End, ErrorKind, Event, PolicyError, Reason, Why};
 
-use crate::io::{Failed, Received};
+use crate::key::KeyError;
 use crate::redact::redacted;
+use crate::reply::{Failed, Received};
 use crate::report::Report;
 use crate::target::Target;
 
@@ -61,7 +62,7 @@ impl Error {
     pub(crate) fn invalid(fault: Fault, target: Option<Target>) -> Self {
         let event = Some(Event::Failure(fault.failure()));
         let end = End { attempts: 0, elapsed: Duration::ZERO, reason: Reason::NotRetryable, event, asked: None };
-        Self::new(Report::new(end, None, None), target, Some(Failed { fault, status: None }), None)
+        Self::new(Report::new(end, None, None), target, Some(fault.into()), None)
     }
 
     /// The kind of the failed call.
@@ -187,7 +188,13 @@ pub(crate) enum Fault {
     TooLarge(BodyTooLarge),
     Status(StatusError),
     Policy(PolicyError),
+    Key(KeyError),
+    Buffer(BufferTooSmall),
     Gone(Gone),
+    /// A retry layer inside this one has done its work.
+    Nested(Error),
+    /// An error of the caller's closure.
+    Other(Box<dyn StdError + Send + Sync>),
 }
 
 impl Fault {
@@ -198,19 +205,40 @@ impl Fault {
             Self::TooLarge(error) => error,
             Self::Status(error) => error,
             Self::Policy(error) => error,
+            Self::Key(error) => error,
+            Self::Buffer(error) => error,
             Self::Gone(error) => error,
+            Self::Nested(error) => error,
+            Self::Other(error) => &**error,
         }
     }
 }
 
 impl Fault {
     /// What the client says of a request to `url`.
-    pub(crate) fn client(error: reqwest::Error, url: Option<&Url>) -> Self {
+    pub(crate) fn client(error: reqwest::Error, url: &str) -> Self {
         // A redirect that cannot be followed is a builder's error too, but it names its own target.
-        if error.is_builder() && error.url() == url {
+        if error.is_builder() && error.url().is_some_and(|named| named.as_str() == url) {
             Self::Invalid(without_secrets(error))
         } else {
             Self::Client(without_secrets(error))
+        }
+    }
+
+    /// What the client says of a response's body.
+    pub(crate) fn body(error: reqwest::Error) -> Self {
+        Self::Client(without_secrets(error))
+    }
+
+    /// What the caller's closure says of a request to `url`.
+    pub(crate) fn of_closure(error: Box<dyn StdError + Send + Sync>, url: &str) -> Self {
+        let error = match error.downcast::<reqwest::Error>() {
+            Ok(error) => return Self::client(*error, url),
+            Err(error) => error,
+        };
+        match error.downcast::<Error>() {
+            Ok(error) => Self::Nested(*error),
+            Err(error) => Self::Other(error),
         }
     }
 
@@ -304,3 +332,24 @@ impl fmt::Display for Gone {
 }
 
 impl StdError for Gone {}
+
+/// A request's body was larger than [`buffer_body`](crate::Call::buffer_body) allows. Nothing was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferTooSmall {
+    pub(crate) limit: usize,
+}
+
+impl BufferTooSmall {
+    /// The limit, in bytes.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+}
+
+impl fmt::Display for BufferTooSmall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "buffer_body: the request's body is larger than {} bytes", self.limit)
+    }
+}
+
+impl StdError for BufferTooSmall {}

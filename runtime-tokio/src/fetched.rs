@@ -38,6 +38,14 @@ impl Fetched {
         Self { head, body, fault }
     }
 
+    pub(crate) fn head(&self) -> &Response {
+        &self.head
+    }
+
+    pub(crate) fn head_mut(&mut self) -> &mut Response {
+        &mut self.head
+    }
+
     /// The status.
     pub fn status(&self) -> StatusCode {
         self.head.status()
@@ -106,7 +114,7 @@ impl Fetched {
 impl fmt::Debug for Fetched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fetched")
-            .field("url", &Redacted(self.url()))
+            .field("url", &Redacted(self.url().as_str()))
             .field("status", &self.status())
             .field("bytes", &self.body.len())
             .field("fault", &self.fault)

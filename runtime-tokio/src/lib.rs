@@ -1,23 +1,32 @@
 //! reqwest on tokio, with retries that keep their limits.
 #![forbid(unsafe_code)]
 
+mod advise;
+mod buffer;
 mod call;
 mod classify;
 mod dns;
 mod error;
 mod fetched;
+mod go;
 mod io;
+mod key;
 mod redact;
+mod reply;
 mod report;
 mod retry;
 mod rng;
+mod sender;
+mod settled;
 mod target;
 mod timer;
 
+pub use advise::{Advise, Retrying, Seen};
 pub use call::{Call, MAX_BODY};
 pub use dns::DnsFailure;
-pub use error::{BodyTooLarge, Error, StatusError, TimedOut};
+pub use error::{BodyTooLarge, BufferTooSmall, Error, StatusError, TimedOut};
 pub use fetched::{BodyError, Fetched};
+pub use key::{IdempotencyKey, KeyError};
 pub use report::Report;
 pub use retry::{IntoRetry, Retry, RetryExt};
 pub use retry_core::{
@@ -37,3 +46,8 @@ pub use timer::TokioTimer;
 pub fn client_builder() -> reqwest::ClientBuilder {
     reqwest::Client::builder().retry(reqwest::retry::never())
 }
+
+/// The README's examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -5,11 +5,11 @@ use core::fmt;
 use reqwest::Url;
 
 /// A URL as it may be printed: scheme, host, port and path. Userinfo, query and fragment are left out.
-pub(crate) struct Redacted<'a>(pub(crate) &'a Url);
+pub(crate) struct Redacted<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Redacted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let url = self.0;
+        let Ok(url) = Url::parse(self.0) else { return f.write_str("(not an absolute URL)") };
         write!(f, "{}://{}", url.scheme(), url.host_str().unwrap_or_default())?;
         if let Some(port) = url.port() {
             write!(f, ":{port}")?;

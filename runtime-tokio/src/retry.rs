@@ -1,11 +1,13 @@
 //! What a user holds: the shared settings of many calls, and the word that adds them to a request.
 
+use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use reqwest::RequestBuilder;
 use retry_core::{Policy, Timer};
 
+use crate::advise::{Advise, Retrying};
 use crate::call::Call;
 use crate::rng::random;
 use crate::timer::TokioTimer;
@@ -26,12 +28,24 @@ use crate::timer::TokioTimer;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Retry<T = TokioTimer> {
     pub(crate) policy: Policy,
     pub(crate) timer: T,
+    pub(crate) extras: Extras,
     /// `None` for a call that shares nothing.
     shared: Option<Arc<Shared>>,
+}
+
+/// What is told of each retry.
+type Hook = dyn Fn(&Retrying<'_>) + Send + Sync;
+
+/// What a caller may add to a policy.
+#[derive(Clone, Default)]
+pub(crate) struct Extras {
+    pub(crate) advise: Option<Arc<dyn Advise>>,
+    pub(crate) on_retry: Option<Arc<Hook>>,
+    pub(crate) return_last_response: bool,
 }
 
 #[derive(Debug)]
@@ -48,14 +62,14 @@ impl Retry {
     }
 
     pub(crate) fn once(policy: Policy) -> Self {
-        Self { policy, timer: TokioTimer, shared: None }
+        Self { policy, timer: TokioTimer, extras: Extras::default(), shared: None }
     }
 }
 
 impl<T: Timer> Retry<T> {
     /// Calls under `policy`, on a timer of one's own: one that skips waits in a test, or a runtime's other than tokio's.
     pub fn with_timer(policy: Policy, timer: T) -> Self {
-        Self { policy, timer, shared: Some(Arc::new(Shared::new(random()))) }
+        Self { policy, timer, extras: Extras::default(), shared: Some(Arc::new(Shared::new(random()))) }
     }
 
     /// The same calls with a seed of one's own: the same seed and the same replies give the same waits, on every
@@ -64,6 +78,28 @@ impl<T: Timer> Retry<T> {
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self { shared: Some(Arc::new(Shared::new(seed))), ..self }
+    }
+
+    /// A custom policy: the caller's own word on each reply that could be sent again.
+    #[must_use]
+    pub fn advise(mut self, policy: impl Advise + 'static) -> Self {
+        self.extras.advise = Some(Arc::new(policy));
+        self
+    }
+
+    /// Calls `hook` before each wait. It runs inside the call, so it should be quick.
+    #[must_use]
+    pub fn on_retry(mut self, hook: impl Fn(&Retrying<'_>) + Send + Sync + 'static) -> Self {
+        self.extras.on_retry = Some(Arc::new(hook));
+        self
+    }
+
+    /// Whether a call that fails with a response in hand gives that response as `Ok`, as reqwest alone does. Default
+    /// no.
+    #[must_use]
+    pub fn return_last_response(mut self, yes: bool) -> Self {
+        self.extras.return_last_response = yes;
+        self
     }
 
     /// The policy of these calls.
@@ -75,6 +111,19 @@ impl<T: Timer> Retry<T> {
     pub(crate) fn begin(&self) -> Option<u64> {
         let shared = self.shared.as_ref()?;
         Some(shared.seed.wrapping_add(shared.calls.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+impl<T: Timer + Clone> Retry<T> {
+    /// A call whose sends are made by a closure: settings for it, and then [`Call::run`].
+    pub fn call(&self) -> Call<(), T> {
+        Call::new((), self.clone())
+    }
+}
+
+impl<T> fmt::Debug for Retry<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retry").field("policy", &self.policy).finish_non_exhaustive()
     }
 }
 

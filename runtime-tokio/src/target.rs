@@ -3,25 +3,27 @@
 use core::fmt;
 
 use http::Method;
-use reqwest::{Request, Url};
+use reqwest::Request;
 
 use crate::redact::Redacted;
 
 /// The method and URL of a request.
 pub(crate) struct Target {
     method: Method,
-    url: Url,
+    url: String,
 }
 
 impl Target {
-    pub(crate) fn of(request: &Request) -> Self {
-        Self { method: request.method().clone(), url: request.url().clone() }
+    pub(crate) fn new(method: &Method, url: &str) -> Self {
+        Self { method: method.clone(), url: url.to_owned() }
     }
-}
 
-impl Target {
-    pub(crate) fn url(&self) -> &Url {
-        &self.url
+    pub(crate) fn of(request: &Request) -> Self {
+        Self::new(request.method(), request.url().as_str())
+    }
+
+    pub(crate) fn parts(&self) -> (&Method, &str) {
+        (&self.method, &self.url)
     }
 }
 

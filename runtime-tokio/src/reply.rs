@@ -1,0 +1,117 @@
+//! What one send produced, with all that came of it.
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, StatusCode, Version};
+use reqwest::Response;
+use retry_core::DRAIN_BYTES;
+
+use crate::error::{BodyTooLarge, Fault, StatusError};
+use crate::fetched::Fetched;
+
+/// A response, as far as it was read.
+pub(crate) enum Received {
+    Unread(Response),
+    Read(Fetched),
+}
+
+impl Received {
+    pub(crate) fn status(&self) -> StatusCode {
+        self.head().status()
+    }
+
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        self.head().headers()
+    }
+
+    pub(crate) fn head(&self) -> &Response {
+        match self {
+            Self::Unread(response) => response,
+            Self::Read(fetched) => fetched.head(),
+        }
+    }
+
+    pub(crate) fn head_mut(&mut self) -> &mut Response {
+        match self {
+            Self::Unread(response) => response,
+            Self::Read(fetched) => fetched.head_mut(),
+        }
+    }
+
+    pub(crate) fn body(&self) -> Option<&[u8]> {
+        match self {
+            Self::Unread(_) => None,
+            Self::Read(fetched) => Some(fetched.body()),
+        }
+    }
+
+    /// With its body. A call that reads bodies ends well on none that is unread.
+    pub(crate) fn into_fetched(self) -> Fetched {
+        match self {
+            Self::Unread(response) => Fetched::new(response, Bytes::new(), None),
+            Self::Read(fetched) => fetched,
+        }
+    }
+
+    pub(crate) fn into_response(self) -> Response {
+        match self {
+            Self::Unread(response) => response,
+            Self::Read(fetched) => fetched.into_response(),
+        }
+    }
+}
+
+/// What failed, and the status if the response had come so far.
+pub(crate) struct Failed {
+    pub(crate) fault: Fault,
+    pub(crate) status: Option<StatusCode>,
+}
+
+impl From<Fault> for Failed {
+    fn from(fault: Fault) -> Self {
+        Self { fault, status: None }
+    }
+}
+
+impl From<StatusCode> for Failed {
+    fn from(status: StatusCode) -> Self {
+        Self { fault: Fault::Status(StatusError { status }), status: Some(status) }
+    }
+}
+
+/// Reads the body of `response`, at most `limit` bytes of it.
+///
+/// A body that breaks off is a failure, unless the status is one that is `retried` anyway: then that is the outcome.
+pub(crate) async fn read(mut response: Response, limit: usize, retried: bool) -> Result<Fetched, Failed> {
+    let mut body = BytesMut::new();
+    let fault = loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if chunk.len() > limit.saturating_sub(body.len()) => {
+                break Some(Fault::TooLarge(BodyTooLarge { limit }));
+            }
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => break None,
+            Err(error) => break Some(Fault::body(error)),
+        }
+    };
+    match fault {
+        Some(fault) if !retried => Err(Failed { fault, status: Some(response.status()) }),
+        fault => Ok(Fetched::new(response, body.freeze(), fault)),
+    }
+}
+
+/// Reads a small body to its end, so that its connection can be used again.
+///
+/// Over HTTP/2 there is nothing to gain: dropping the response ends its stream alone.
+pub(crate) async fn drain(mut response: Response) {
+    let large = response.content_length().is_some_and(|length| length > DRAIN_BYTES as u64);
+    if large || response.version() > Version::HTTP_11 {
+        return;
+    }
+    let mut left = DRAIN_BYTES;
+    while let Ok(Some(chunk)) = response.chunk().await {
+        left = match left.checked_sub(chunk.len()) {
+            Some(left) => left,
+            None => return,
+        };
+    }
+}

@@ -1,0 +1,115 @@
+//! Who makes each send: reqwest's client with a kept request, or the caller's own closure.
+
+use core::error::Error as StdError;
+use core::future::{Future, ready};
+use core::mem;
+
+use http::Method;
+use reqwest::{Client, Request, Response};
+use retry_core::Try;
+
+use crate::buffer::buffer;
+use crate::error::{Fault, Gone};
+use crate::target::Target;
+
+/// Makes the sends of one call.
+pub(crate) trait Sender {
+    /// Whether [`prepare`](Self::prepare) has something to do.
+    fn needs_preparation(&self) -> bool {
+        false
+    }
+
+    /// Does once what has to be done before the first send.
+    fn prepare(&mut self) -> impl Future<Output = Result<(), Fault>> {
+        ready(Ok(()))
+    }
+
+    /// Sends once.
+    fn send(&mut self, this: Try) -> impl Future<Output = Result<Response, Fault>>;
+
+    /// The method and the URL of the request.
+    fn request(&self) -> (&Method, &str);
+}
+
+/// reqwest's client. The request is copied for each send but the last.
+pub(crate) struct ClientSender {
+    client: Client,
+    request: Kept,
+    /// How much of a body is read into memory first, so that it can be sent again.
+    buffer: Option<usize>,
+}
+
+#[expect(clippy::large_enum_variant, reason = "one a call, and a box would cost every call an allocation")]
+enum Kept {
+    Whole(Request),
+    /// What is left of it when it has gone out for the last time.
+    Sent(Target),
+}
+
+impl ClientSender {
+    pub(crate) fn new(client: Client, request: Request, buffer: Option<usize>) -> Self {
+        Self { client, request: Kept::Whole(request), buffer }
+    }
+
+    fn next(&mut self, this: Try) -> Option<Request> {
+        let Kept::Whole(request) = &self.request else { return None };
+        if !this.is_last {
+            return request.try_clone();
+        }
+        let sent = Kept::Sent(Target::of(request));
+        match mem::replace(&mut self.request, sent) {
+            Kept::Whole(request) => Some(request),
+            Kept::Sent(_) => None,
+        }
+    }
+}
+
+impl Sender for ClientSender {
+    fn needs_preparation(&self) -> bool {
+        self.buffer.is_some()
+    }
+
+    async fn prepare(&mut self) -> Result<(), Fault> {
+        match (&mut self.request, self.buffer) {
+            (Kept::Whole(request), Some(limit)) => buffer(request, limit).await,
+            (Kept::Whole(_), None) | (Kept::Sent(_), _) => Ok(()),
+        }
+    }
+
+    async fn send(&mut self, this: Try) -> Result<Response, Fault> {
+        let Some(request) = self.next(this) else { return Err(Fault::Gone(Gone)) };
+        let response = self.client.execute(request).await;
+        response.map_err(|error| Fault::client(error, self.request().1))
+    }
+
+    fn request(&self) -> (&Method, &str) {
+        match &self.request {
+            Kept::Whole(request) => (request.method(), request.url().as_str()),
+            Kept::Sent(target) => target.parts(),
+        }
+    }
+}
+
+/// The caller's closure.
+pub(crate) struct Closure<U, F> {
+    pub(crate) method: Method,
+    pub(crate) url: U,
+    pub(crate) send: F,
+}
+
+impl<U, F, O, E> Sender for Closure<U, F>
+where
+    U: AsRef<str>,
+    F: FnMut(Try) -> O,
+    O: Future<Output = Result<Response, E>>,
+    E: Into<Box<dyn StdError + Send + Sync>>,
+{
+    async fn send(&mut self, this: Try) -> Result<Response, Fault> {
+        let response = (self.send)(this).await;
+        response.map_err(|error| Fault::of_closure(error.into(), self.url.as_ref()))
+    }
+
+    fn request(&self) -> (&Method, &str) {
+        (&self.method, self.url.as_ref())
+    }
+}

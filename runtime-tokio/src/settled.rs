@@ -1,0 +1,24 @@
+//! The mark of a result that a retry layer has worked on, so that one around it passes it on instead of multiplying.
+
+use reqwest::Response;
+
+use crate::error::Fault;
+use crate::reply::{Failed, Received};
+
+/// The mark, among a response's extensions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settled;
+
+impl Settled {
+    pub(crate) fn mark(response: &mut Response) {
+        response.extensions_mut().insert(Self);
+    }
+
+    /// Whether a layer inside this one has made up its mind on `reply`.
+    pub(crate) fn is(reply: &Result<Received, Failed>) -> bool {
+        match reply {
+            Ok(received) => received.head().extensions().get::<Self>().is_some(),
+            Err(failed) => matches!(failed.fault, Fault::Nested(_)),
+        }
+    }
+}
