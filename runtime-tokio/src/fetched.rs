@@ -1,7 +1,9 @@
 //! A response whose body was read inside the attempt.
 
+use core::error::Error;
 use core::fmt;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, Version};
@@ -29,13 +31,13 @@ use crate::redact::Redacted;
 pub struct Fetched {
     head: Response,
     body: Bytes,
-    fault: Option<Fault>,
+    fault: Option<Arc<Fault>>,
 }
 
 impl Fetched {
     /// `fault`: what broke the body off.
     pub(crate) fn new(head: Response, body: Bytes, fault: Option<Fault>) -> Self {
-        Self { head, body, fault }
+        Self { head, body, fault: fault.map(Arc::new) }
     }
 
     pub(crate) fn head(&self) -> &Response {
@@ -76,8 +78,8 @@ impl Fetched {
     /// # Errors
     ///
     /// What broke it off.
-    pub fn complete(&self) -> Result<(), BodyError<'_>> {
-        self.fault.as_ref().map_or(Ok(()), |fault| Err(BodyError::BrokenOff(fault.as_error())))
+    pub fn complete(&self) -> Result<(), BodyError> {
+        self.fault.as_ref().map_or(Ok(()), |fault| Err(BodyError::BrokenOff(BrokenOff(Arc::clone(fault)))))
     }
 
     /// The body as UTF-8 text, with U+FFFD in place of bytes that are none.
@@ -85,7 +87,7 @@ impl Fetched {
     /// # Errors
     ///
     /// [`BodyError::BrokenOff`] if a part of it is missing.
-    pub fn text(&self) -> Result<Cow<'_, str>, BodyError<'_>> {
+    pub fn text(&self) -> Result<Cow<'_, str>, BodyError> {
         self.complete()?;
         Ok(String::from_utf8_lossy(&self.body))
     }
@@ -95,7 +97,7 @@ impl Fetched {
     /// # Errors
     ///
     /// [`BodyError::BrokenOff`] if a part of it is missing, [`BodyError::Json`] if it is not what was expected.
-    pub fn json<V: DeserializeOwned>(&self) -> Result<V, BodyError<'_>> {
+    pub fn json<V: DeserializeOwned>(&self) -> Result<V, BodyError> {
         self.complete()?;
         serde_json::from_slice(&self.body).map_err(BodyError::Json)
     }
@@ -125,20 +127,31 @@ impl fmt::Debug for Fetched {
 /// Why a body cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum BodyError<'a> {
+pub enum BodyError {
     /// A part of it is missing.
-    BrokenOff(&'a (dyn core::error::Error + 'static)),
+    BrokenOff(BrokenOff),
     /// It is not the JSON that was expected.
     Json(serde_json::Error),
 }
 
-impl fmt::Display for BodyError<'_> {
+impl fmt::Display for BodyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BrokenOff(error) => write!(f, "the body broke off: {error}"),
-            Self::Json(error) => write!(f, "the body is not the JSON that was expected: {error}"),
+            Self::BrokenOff(_) => f.write_str("the body broke off"),
+            Self::Json(_) => f.write_str("the body is not the JSON that was expected"),
         }
     }
 }
 
-impl core::error::Error for BodyError<'_> {}
+impl Error for BodyError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::BrokenOff(error) => Some(error.0.as_error()),
+            Self::Json(error) => Some(error),
+        }
+    }
+}
+
+/// What broke a body off; see [`BodyError`]'s source.
+#[derive(Clone, Debug)]
+pub struct BrokenOff(Arc<Fault>);

@@ -201,11 +201,13 @@ async fn carry_out<S: Sender, T: Timer, C: Future>(
     let mut io = CallIo::new(sender, &retry.timer, &policy, &settings.extras, read, report);
     let finished = or_cancel(io.call(replay, settings.deadline, &mut rng), cancel).await;
 
-    let (reply, end) = match finished {
+    let (reply, mut end) = match finished {
         Some(Finished::Done(reply, end)) => (Some(reply), end),
         Some(Finished::GiveUp(reply, end)) => (reply, end),
-        None => (None, io.canceled()),
+        None => (None, io.end(Reason::Canceled)),
     };
+    // A send that the client refused to begin is none.
+    end.attempts = io.begun;
     let report = Report::new(end, replay.single_send(policy.max_retries()), io.record.take());
     let (failed, mut received) = match reply {
         Some(Ok(received)) => (Some(Failed::from(received.status())), Some(received)),
@@ -247,10 +249,6 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         };
         let event = Some(Event::Failure(fault.failure()));
         Finished::GiveUp(Some(Err(fault.into())), End { event, ..self.end(reason) })
-    }
-
-    fn canceled(&self) -> End {
-        self.end(Reason::Canceled)
     }
 
     /// An end that the machine was not asked about.

@@ -25,7 +25,7 @@ pub use advise::{Advise, Retrying, Seen};
 pub use call::{Call, MAX_BODY};
 pub use dns::DnsFailure;
 pub use error::{BodyTooLarge, BufferTooSmall, Error, StatusError, TimedOut};
-pub use fetched::{BodyError, Fetched};
+pub use fetched::{BodyError, BrokenOff, Fetched};
 pub use key::{IdempotencyKey, KeyError};
 pub use report::Report;
 pub use retry::{IntoRetry, Retry, RetryExt};
@@ -40,7 +40,7 @@ pub use timer::TokioTimer;
 /// By default reqwest may send a request up to three times where an HTTP/2 server refuses it, a POST too. A client that
 /// was built otherwise cannot be changed: give it `retry(reqwest::retry::never())` where it is built.
 ///
-/// ```
+/// ```no_run
 /// let client = runtime_tokio::client_builder().user_agent("example").build().unwrap();
 /// ```
 pub fn client_builder() -> reqwest::ClientBuilder {
