@@ -109,13 +109,10 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             Err(failed) => Event::Failure(failed.fault.failure()),
         };
         let (advice, again) = self.advice(attempt, event, reply);
-        let failed = reply.is_err();
         if let Err(Failed { fault: Fault::Invalid(_), .. }) = reply {
             // The client began nothing.
             self.begun = self.begun.saturating_sub(1);
-        }
-        let answered = reply.is_ok() && (self.report || attempt.number() > 1);
-        if again || failed || answered {
+        } else if again || reply.is_err() || self.report || attempt.number() > 1 {
             self.record.get_or_insert_default().reply(attempt, event, self.timer.now(), None);
         }
         let hint = match reply {
