@@ -11,11 +11,13 @@
 //! assert_eq!(server.sends(), 0);
 //! ```
 
-use core::net::SocketAddr;
+use core::net::{Ipv4Addr, SocketAddr};
 use core::time::Duration;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+
+use socket2::{Domain, Socket, Type};
 
 mod connection;
 #[cfg(feature = "h2")]
@@ -84,6 +86,27 @@ impl Server {
         self.shared.record.connections()
     }
 
+    /// How many [`Fault::Stall`]s were reached, in TLS handshakes too. What goes out before one is written by then.
+    pub fn stalls(&self) -> usize {
+        self.shared.record.stalls()
+    }
+
+    /// Accepts what connected so far and no more, and waits until the clients have ended every connection: what was
+    /// seen is final then.
+    ///
+    /// # Panics
+    ///
+    /// If loopback cannot be connected to, or a thread of the server panicked.
+    pub fn finish(&mut self) {
+        let Some(acceptor) = self.acceptor.take() else { return };
+        // Connections are accepted in their order, so this one comes after all others. It is announced by its address.
+        let last = Socket::new(Domain::IPV4, Type::STREAM, None).expect("there are sockets");
+        last.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).expect("loopback has free ports");
+        self.shared.record.announce_last(last.local_addr().ok().and_then(|addr| addr.as_socket()));
+        last.connect(&self.addr.into()).expect("the server is listening");
+        acceptor.join().expect("a thread of the server panicked");
+    }
+
     /// The certificate of the authority that a client has to trust, as PEM.
     ///
     /// # Panics
@@ -127,6 +150,7 @@ impl Drop for Server {
 pub struct Builder {
     script: Vec<Reply>,
     one_connection_at_a_time: bool,
+    listener: Option<TcpListener>,
     #[cfg(feature = "tls")]
     tls: Vec<Tls>,
     #[cfg(feature = "h2")]
@@ -145,6 +169,13 @@ impl Builder {
     #[must_use]
     pub fn one_connection_at_a_time(mut self) -> Self {
         self.one_connection_at_a_time = true;
+        self
+    }
+
+    /// Accepts from this listener, in place of one on a free port of loopback.
+    #[must_use]
+    pub fn listener(mut self, listener: TcpListener) -> Self {
+        self.listener = Some(listener);
         self
     }
 
@@ -176,7 +207,8 @@ impl Builder {
     /// If the script is empty, or loopback cannot be listened on.
     pub fn start(self) -> Server {
         assert!(!self.script.is_empty(), "a script has at least one step");
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback can be listened on");
+        let listener =
+            self.listener.unwrap_or_else(|| TcpListener::bind(("127.0.0.1", 0)).expect("loopback can be listened on"));
         let addr = listener.local_addr().expect("a listener has an address");
         let one_at_a_time = self.one_connection_at_a_time;
         #[cfg(feature = "tls")]
@@ -223,11 +255,14 @@ impl Shared {
 fn accept(listener: &TcpListener, shared: &Shared, one_at_a_time: bool) {
     thread::scope(|scope| {
         while !shared.record.stopped() {
-            let Ok((socket, _)) = listener.accept() else {
+            let Ok((socket, client)) = listener.accept() else {
                 // Out of descriptors, most likely: others must end first.
                 thread::sleep(Duration::from_millis(5));
                 continue;
             };
+            if shared.record.is_last(client) {
+                return;
+            }
             let Some(connection) = Connection::open(shared, socket) else { continue };
             if one_at_a_time {
                 connection.serve();

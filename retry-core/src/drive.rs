@@ -1,6 +1,7 @@
 //! The one loop, for every runtime. It owns the cut at the limit, the drain, and the rule for waking up.
 
 use core::future::{Future, poll_fn};
+use core::mem;
 use core::pin::pin;
 use core::task::Poll;
 use core::time::Duration;
@@ -172,15 +173,20 @@ where
     if let Poll::Ready(output) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
         return Some(output);
     }
-    let Some(deadline) = deadline else { return Some(work.await) };
-    let left = deadline.saturating_since(timer.now());
-    if left.is_zero() {
+    let left = deadline.map(|deadline| deadline.saturating_since(timer.now()));
+    if left.is_some_and(|left| left.is_zero()) {
         return None;
     }
-    let mut limit = pin!(timer.limit(left));
-    poll_fn(|cx| match work.as_mut().poll(cx) {
-        Poll::Ready(output) => Poll::Ready(Some(output)),
-        Poll::Pending => limit.as_mut().poll(cx).map(|()| None),
+    let mut limit = pin!(left.map(|left| timer.limit(left)));
+    let mut polled = true;
+    poll_fn(|cx| {
+        // The poll above was this round's: a second one could overtake what is polled beside this future.
+        if !mem::take(&mut polled)
+            && let Poll::Ready(output) = work.as_mut().poll(cx)
+        {
+            return Poll::Ready(Some(output));
+        }
+        limit.as_mut().as_pin_mut().map_or(Poll::Pending, |limit| limit.poll(cx).map(|()| None))
     })
     .await
 }

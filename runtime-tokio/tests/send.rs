@@ -6,23 +6,13 @@ mod skip;
 use core::time::Duration;
 
 use conformance::server::{Fault, Point, Reply, Server};
-use reqwest::Client;
 use retry_core::{ErrorKind, NonIdempotent, OverCap, Policy, Reason, RetryAfter, Timer, WaitSource, Why};
-use runtime_tokio::{Retry, RetryExt, StatusError, TimedOut, client_builder};
-use skip::{SkipTimer, guarded};
-
-fn client() -> Client {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    client_builder().build().expect("a client")
-}
+use runtime_tokio::{Retry, RetryExt, StatusError, TimedOut};
+use skip::{SkipTimer, client, guarded, millis};
 
 fn plain() -> Policy {
     let policy = Policy::API.edit().base_delay(Duration::from_millis(100)).jitter(retry_core::Jitter::None);
     policy.build().expect("a valid policy")
-}
-
-fn millis(waits: &[u64]) -> Vec<Duration> {
-    waits.iter().map(|wait| Duration::from_millis(*wait)).collect()
 }
 
 #[tokio::test]

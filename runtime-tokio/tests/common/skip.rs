@@ -1,44 +1,73 @@
-//! A timer whose waits take no time: a counter for a clock. Limits are real ones.
+//! A timer that skips waits, and the guard of real time that every test send has.
+#![allow(dead_code, reason = "each test takes what it needs")]
 
 use core::future::Future;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use retry_core::{Instant, Timer, UnixTime};
 
-/// Sleeping moves its clock, and nothing else does.
+/// When the clock starts: Sun, 01 Mar 2026 12:00:00 GMT, in seconds since 1970.
+const NOON: i64 = 1_772_366_400;
+
+/// A clock that stands still but for the waits, which take no real time. Limits are real.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SkipTimer(Arc<AtomicU64>);
+pub(crate) struct SkipTimer(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    now: AtomicU64,
+    waits: Mutex<Vec<Duration>>,
+}
 
 impl SkipTimer {
-    /// How long was waited so far.
+    /// The waits so far.
+    pub(crate) fn waits(&self) -> Vec<Duration> {
+        self.0.waits.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Their sum.
     pub(crate) fn waited(&self) -> Duration {
-        Duration::from_nanos(self.0.load(Ordering::SeqCst))
+        self.waits().iter().sum()
     }
 }
 
 impl Timer for SkipTimer {
     fn now(&self) -> Instant {
-        Instant::from_nanos(self.0.load(Ordering::SeqCst))
+        Instant::from_nanos(self.0.now.load(Ordering::Relaxed))
     }
 
     fn wall(&self) -> Option<UnixTime> {
-        // 2026-03-01T12:00:00Z, and later as waits go by.
-        let waited = self.waited();
-        Some(UnixTime::new(1_772_366_400 + waited.as_secs() as i64, waited.subsec_nanos()))
+        let now = Duration::from_nanos(self.0.now.load(Ordering::Relaxed));
+        Some(UnixTime::new(NOON + i64::try_from(now.as_secs()).unwrap_or(i64::MAX - NOON), now.subsec_nanos()))
     }
 
     async fn sleep(&self, duration: Duration) {
-        self.0.fetch_add(duration.as_nanos() as u64, Ordering::SeqCst);
+        let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        self.0.now.fetch_add(nanos, Ordering::Relaxed);
+        self.0.waits.lock().unwrap_or_else(PoisonError::into_inner).push(duration);
     }
 
-    fn limit(&self, duration: Duration) -> impl Future<Output = ()> + Send {
-        tokio::time::sleep(duration)
+    async fn limit(&self, duration: Duration) {
+        tokio::time::sleep(duration).await;
     }
 }
 
-/// A guard of many seconds: a test that hangs says so.
+/// What `work` gives; a panic if the client hangs.
 pub(crate) async fn guarded<F: Future>(work: F) -> F::Output {
-    tokio::time::timeout(Duration::from_secs(30), work).await.expect("the call hangs")
+    let guard = Duration::from_secs(20);
+    tokio::time::timeout(guard, work).await.expect("the client hangs: the guard of real time has fired")
+}
+
+/// A client with its own retries off.
+#[allow(dead_code, reason = "not every test file needs each of these")]
+pub(crate) fn client() -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    runtime_tokio::client_builder().build().expect("a client")
+}
+
+#[allow(dead_code, reason = "not every test file needs each of these")]
+pub(crate) fn millis(times: &[u64]) -> Vec<Duration> {
+    times.iter().map(|time| Duration::from_millis(*time)).collect()
 }
