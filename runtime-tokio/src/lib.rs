@@ -1,4 +1,31 @@
 //! reqwest on tokio, with retries that keep their limits.
+//!
+//! One word more than before, and reqwest's own types in and out:
+//!
+//! ```
+//! use retry_core::Policy;
+//! use runtime_tokio::RetryExt;
+//!
+//! # async fn example(client: reqwest::Client) -> Result<(), runtime_tokio::Error> {
+//! let response = client.get("http://localhost/").with_retry(Policy::API).send().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What to do is decided by [`retry_core`], and its [`drive`](retry_core::drive) is the only loop. This crate sends, names
+//! what came back, and hands over the result.
+//!
+//! - [`RetryExt::with_retry`]: retries for one request. [`Retry`]: for many, with a seed, hooks and a custom policy.
+//! - [`Call`]: settings of one request. `send()` hands the response over at its head, `fetch()` reads the body inside the
+//!   attempt.
+//! - [`Retry::run`]: a closure of your own makes each send.
+//! - [`guide`]: is it safe to retry, what limits my call, what do I get back?
+//!
+//! # Features
+//!
+//! `hyper`, `h2`, `rustls` (all on by default) let failures be told apart by the types of those libraries. None of them
+//! chooses anything for reqwest: TLS, DNS and HTTP versions are its features and yours. Without one of them coarser rules
+//! hold, which are as safe, but retry less and tell fewer kinds apart.
 #![forbid(unsafe_code)]
 
 mod advise;
@@ -9,6 +36,7 @@ mod dns;
 mod error;
 mod fetched;
 mod go;
+pub mod guide;
 mod io;
 mod key;
 mod redact;
