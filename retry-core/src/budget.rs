@@ -1,18 +1,44 @@
 //! What a fleet may spend on retries: pure state that the machine asks before each one.
 
+mod ratio;
+mod throttle;
+mod token_bucket;
+
+pub use ratio::Ratio;
+pub use throttle::Throttle;
+pub use token_bucket::TokenBucket;
+
 use crate::outcome::Event;
 use crate::time::Instant;
 
 /// A limit on retries over many calls.
 ///
 /// The machine hands every reply to [`reply`](Self::reply), and then, if it means to send again, asks
-/// [`withdraw`](Self::withdraw).
+/// [`withdraw`](Self::withdraw). A call whose retry is refused ends at once, with its reply in hand, and the kind
+/// [`BudgetSpent`](crate::ErrorKind::BudgetSpent).
+///
+/// [`TokenBucket`], [`Ratio`] and [`Throttle`] are the three that are widely used; [`Unlimited`] is none.
 pub trait Budget {
     /// One reply was judged. `reply.paid` is what this call paid for the send that produced it.
     fn reply(&mut self, reply: Judged, now: Instant);
 
     /// Asks for one retry after `reply`: what it costs, or `None` if it is refused.
     fn withdraw(&mut self, reply: Judged, now: Instant) -> Option<u32>;
+
+    /// What is left and what was refused, to be read.
+    fn level(&self) -> Level {
+        Level::default()
+    }
+}
+
+/// What is left of a budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Level {
+    /// What is left, in the budget's own unit: tokens, thousandths of tokens, or millionths of retries. `None`: there
+    /// is no limit.
+    pub left: Option<u64>,
+    /// How many retries were refused so far.
+    pub refused: u64,
 }
 
 /// A reply as a [`Budget`] sees it.
@@ -58,5 +84,9 @@ impl<B: Budget + ?Sized> Budget for &mut B {
 
     fn withdraw(&mut self, reply: Judged, now: Instant) -> Option<u32> {
         (**self).withdraw(reply, now)
+    }
+
+    fn level(&self) -> Level {
+        (**self).level()
     }
 }

@@ -36,6 +36,10 @@ impl Share {
         if fraction >= 0.0 && fraction <= 1.0 { Some(Self((fraction * 1e6 + 0.5) as u32)) } else { None }
     }
 
+    pub(crate) const fn millionths(self) -> u32 {
+        self.0
+    }
+
     pub(crate) const fn fraction(self) -> f64 {
         self.0 as f64 / 1e6
     }

@@ -90,7 +90,7 @@ mod verdict;
 pub mod date;
 pub mod retry_after;
 
-pub use budget::{Budget, Judged, Tally, Unlimited};
+pub use budget::{Budget, Judged, Level, Ratio, Tally, Throttle, TokenBucket, Unlimited};
 pub use builder::PolicyBuilder;
 pub use drive::{DRAIN_BYTES, DRAIN_TIME, Finished, Io, Timer, Try, drive, within};
 pub use end::{End, Reason};
