@@ -190,6 +190,21 @@ fn a_stall_ends_with_the_client() {
 }
 
 #[test]
+fn a_server_finishes_when_its_clients_have() {
+    let mut server = Server::start([Fault::Stall.at(Point::Request)]);
+    let clients = [(); 9].map(|()| connect(&server));
+    (&clients[0]).write_all(GET).unwrap();
+    while server.stalls() < 1 {
+        thread::yield_now();
+    }
+    drop(clients);
+    server.finish();
+    assert_eq!((server.connections(), server.sends(), server.stalls()), (9, 1, 1));
+    assert_eq!(TcpStream::connect(server.addr()).unwrap_err().kind(), ErrorKind::ConnectionRefused);
+    server.finish();
+}
+
+#[test]
 fn dropping_the_server_ends_everything_at_once() {
     let server = Server::start([Fault::Stall.at(Point::Request), Reply::endless_body()]);
     let mut clients = [connect(&server), connect(&server), connect(&server)];

@@ -113,7 +113,7 @@ where
         let attempt = match action {
             Action::Send(attempt) => attempt,
             Action::Wait(pause) => {
-                let left = pause.until().saturating_since(timer.now());
+                let left = pause.left(timer.now());
                 if !left.is_zero() {
                     timer.sleep(left).await;
                 }
@@ -123,7 +123,7 @@ where
             Action::Done(end) | Action::GiveUp(end) => return Finished::GiveUp(None, end),
         };
         let this = Try::from(&attempt);
-        let sent = within(this.deadline, timer, io.send(this)).await;
+        let sent = within(timer, this.sent_at, this.deadline, io.send(this)).await;
         let (reply, now) = match sent {
             Some(reply) => (reply, timer.now()),
             // The limit has passed, whatever a clock that stands still may say.
@@ -137,7 +137,7 @@ where
                 io.retrying(this, &outcome, pause);
                 // Let go here, at the latest when the drain's time is over: no reply is held across a wait.
                 let drained = pause.until().min(now.saturating_add(DRAIN_TIME));
-                within(Some(drained), timer, io.discard(reply)).await;
+                within(timer, now, Some(drained), io.discard(reply)).await;
             }
             Action::Done(end) => return Finished::Done(reply, *end),
             Action::GiveUp(end) => return Finished::GiveUp(Some(reply), *end),
@@ -162,9 +162,10 @@ impl From<&Attempt<&Policy>> for Try {
 
 /// The output of `work`, unless `deadline` passes first. What is ready at the same moment counts as in time.
 ///
-/// `work` is polled once before anything else: where it is ready at once, no timer is made, and no clock is read.
-/// [`drive`] cuts sends so; a driver may cut what it does before and after the same way.
-pub async fn within<T, F>(deadline: Option<Instant>, timer: &T, work: F) -> Option<F::Output>
+/// `work` is polled once before anything else: where it is ready at once, no timer is made, and no clock is read. Time
+/// counts from `since` where the clock is behind that. [`drive`] cuts sends so; a driver may cut what it does before and
+/// after the same way.
+pub async fn within<T, F>(timer: &T, since: Instant, deadline: Option<Instant>, work: F) -> Option<F::Output>
 where
     T: Timer,
     F: Future,
@@ -173,7 +174,7 @@ where
     if let Poll::Ready(output) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
         return Some(output);
     }
-    let left = deadline.map(|deadline| deadline.saturating_since(timer.now()));
+    let left = deadline.map(|deadline| deadline.saturating_since(timer.now().max(since)));
     if left.is_some_and(|left| left.is_zero()) {
         return None;
     }

@@ -144,3 +144,21 @@ impl Hints {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_is_no_hint_and_a_longer_computed_wait_wins_only_under_at_least() {
+        let hints = |mode| Hints { cap: 60, spread: Share::new(0.0).unwrap(), mode, over_cap: OverCap::Clamp };
+        let wait = |mode, asked, computed| hints(mode).wait(Duration::from_nanos(asked), computed, 0);
+        for mode in [Mode::Replace, Mode::AtLeast, Mode::Ignore] {
+            assert_eq!(wait(mode, 0, 5), None);
+            assert_eq!(wait(mode, 0, 0), None);
+        }
+        assert_eq!((wait(Mode::Replace, 3, 5), wait(Mode::Replace, 99, 5)), (Some(3), Some(60)));
+        assert_eq!((wait(Mode::AtLeast, 3, 5), wait(Mode::AtLeast, 5, 5)), (None, Some(5)));
+        assert_eq!(wait(Mode::Ignore, 3, 5), None);
+    }
+}

@@ -155,6 +155,12 @@ impl<P: Borrow<Policy>> Attempt<P> {
         earlier(own, self.call.total)
     }
 
+    /// How much time this send has left at `now`; a clock that fell behind the call makes it no longer. `None` without a
+    /// limit.
+    pub fn left(&self, now: Instant) -> Option<Duration> {
+        self.deadline().map(|deadline| deadline.saturating_since(now.max(self.call.sent_at)))
+    }
+
     /// The moment at which the whole call must have ended.
     pub const fn total_deadline(&self) -> Option<Instant> {
         self.call.total
@@ -311,6 +317,11 @@ impl<P: Borrow<Policy>> Pause<P> {
     /// The moment at which the wait ends.
     pub const fn until(&self) -> Instant {
         self.call.now.saturating_add(self.duration())
+    }
+
+    /// How much of the wait is left at `now`; a clock that fell behind the call makes it no longer.
+    pub fn left(&self, now: Instant) -> Duration {
+        self.until().saturating_since(now).min(self.duration())
     }
 
     /// Where the length of the wait came from.

@@ -13,7 +13,8 @@ use retry_core::{
 
 /// One call whose sends come back as `replies` say, the last one again and again; what the budget had after each.
 fn call(budget: &mut dyn Budget, replies: &[Outcome]) -> (End, Vec<u64>) {
-    let policy = Policy::API.edit().max_retries(20).jitter(Jitter::None).total_timeout(None).build().unwrap();
+    let policy = Policy::API.edit().max_retries(20).jitter(Jitter::None).total_timeout(None).build();
+    let policy = policy.expect("a valid policy");
     let mut replies = replies.iter().copied();
     let mut last = Outcome::status(200);
     let mut levels = Vec::new();
@@ -23,7 +24,7 @@ fn call(budget: &mut dyn Budget, replies: &[Outcome]) -> (End, Vec<u64>) {
             Action::Send(attempt) => {
                 last = replies.next().unwrap_or(last);
                 let next = attempt.finish(last, Instant::EPOCH, budget, &mut Words::new(&[0]));
-                levels.push(budget.level().left.unwrap());
+                levels.push(budget.level().left.expect("it has a limit"));
                 next
             }
             Action::Wait(pause) => pause.resume(pause.until()),
@@ -207,7 +208,7 @@ fn agree(
             }
         };
         prop_assert_eq!(granted, model(*step, millis as u64));
-        prop_assert!(budget.level().left.unwrap() <= most);
+        prop_assert!(budget.level().left.is_some_and(|left| left <= most));
     }
     Ok(())
 }

@@ -86,6 +86,7 @@ impl<'a> Connection<'a> {
             Some(Fault::Close) => Err(Ending::Close),
             Some(Fault::Reset) => Err(Ending::Reset),
             Some(Fault::Stall) => {
+                self.shared.record.stall();
                 self.ignore();
                 Err(Ending::Close)
             }

@@ -1,5 +1,6 @@
 //! What the server saw, and which connections are open.
 
+use core::net::SocketAddr;
 use core::time::Duration;
 use std::collections::HashMap;
 use std::net::{Shutdown, TcpStream};
@@ -44,6 +45,8 @@ struct State {
     received: Vec<Received>,
     open: HashMap<usize, TcpStream>,
     connections: usize,
+    stalls: usize,
+    last: Option<SocketAddr>,
     stopped: bool,
 }
 
@@ -64,8 +67,26 @@ impl Record {
         self.state().connections
     }
 
+    pub(super) fn stalls(&self) -> usize {
+        self.state().stalls
+    }
+
+    /// Counts a stall that begins.
+    pub(super) fn stall(&self) {
+        self.state().stalls += 1;
+    }
+
     pub(super) fn stopped(&self) -> bool {
         self.state().stopped
+    }
+
+    /// The connection from this address is to be the last.
+    pub(super) fn announce_last(&self, client: Option<SocketAddr>) {
+        self.state().last = client;
+    }
+
+    pub(super) fn is_last(&self, client: SocketAddr) -> bool {
+        self.state().last == Some(client)
     }
 
     /// Ends all connections, and lets no other begin.

@@ -1,0 +1,184 @@
+//! The language-neutral cases of `conformance/vectors`.
+//!
+//! A file is `<kind>.json` or `<kind>-<part>.json`. It is an object with
+//! - `about`: what its cases are;
+//! - `set_up`, may be left out: what each case has unless it says otherwise itself, object by object;
+//! - `cases`: objects with an `id`, which is unique among the cases of a kind, a `note` on why the case is there, and
+//!   the fields of its kind: [`Backoff`], [`Jitter`], [`RetryAfter`], [`Bounds`], [`Settings`], [`Run`], [`Replay`] or
+//!   [`Verdict`].
+
+use core::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+mod kinds;
+
+pub use kinds::{
+    Backoff, Bounds, Expected, Jitter, Judgement, Needed, Replay, RetryAfter, Rule, Run, Settings, Verdict,
+};
+
+/// A kind of case.
+pub trait Kind: DeserializeOwned {
+    /// The name that its files begin with.
+    const NAME: &'static str;
+}
+
+/// One case.
+#[derive(Clone, Debug)]
+pub struct Case<K> {
+    /// The file that it stands in, without its folder.
+    pub file: String,
+    /// Its name, such as `A1-0.503`.
+    pub id: String,
+    /// Why it is there.
+    pub note: String,
+    /// What is to be checked.
+    pub body: K,
+}
+
+/// What is wrong with a file of cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VectorError {
+    file: String,
+    id: Option<String>,
+    what: String,
+}
+
+/// All cases of one kind, file by file in the order of their names.
+///
+/// # Errors
+///
+/// If a file cannot be read, is no JSON, has a field that is not known, lacks one, or has an `id` that is taken.
+pub fn load<K: Kind>() -> Result<Vec<Case<K>>, VectorError> {
+    let mut cases: Vec<Case<K>> = Vec::new();
+    for path in files()?.iter().filter(|path| kind(path) == K::NAME) {
+        let file = name(path);
+        let text = fs::read_to_string(path).map_err(|error| VectorError::new(&file, None, error))?;
+        for case in parse(&file, &text)? {
+            if cases.iter().any(|other| other.id == case.id) {
+                return Err(VectorError::new(&file, Some(case.id), "the id is taken"));
+            }
+            cases.push(case);
+        }
+    }
+    Ok(cases)
+}
+
+/// The paths of all files of cases, in the order of their names.
+///
+/// # Errors
+///
+/// If the folder cannot be read.
+pub fn files() -> Result<Vec<PathBuf>, VectorError> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
+    let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries.map_err(|error| VectorError::new("vectors", None, error))?;
+    let mut files: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// The kind of the cases in the file at `path`, by its name.
+pub fn kind(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    stem.split('-').next().unwrap_or_default().into()
+}
+
+impl VectorError {
+    fn new(file: &str, id: Option<String>, what: impl fmt::Display) -> Self {
+        Self { file: file.into(), id, what: what.to_string() }
+    }
+}
+
+impl fmt::Display for VectorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.id {
+            Some(id) => write!(f, "{}, {id}: {}", self.file, self.what),
+            None => write!(f, "{}: {}", self.file, self.what),
+        }
+    }
+}
+
+impl core::error::Error for VectorError {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(rename = "about")]
+    _about: String,
+    #[serde(default)]
+    set_up: Map<String, Value>,
+    cases: Vec<Map<String, Value>>,
+}
+
+fn parse<K: Kind>(file: &str, text: &str) -> Result<Vec<Case<K>>, VectorError> {
+    let File { set_up, cases, .. } = serde_json::from_str(text).map_err(|error| VectorError::new(file, None, error))?;
+    let mut parsed = Vec::with_capacity(cases.len());
+    for (number, mut case) in (1..).zip(cases) {
+        let mut take = |field| match case.remove(field) {
+            Some(Value::String(text)) if !text.is_empty() => Ok(text),
+            Some(_) | None => Err(VectorError::new(file, None, format!("case {number} has no text as its {field}"))),
+        };
+        let (id, note) = (take("id")?, take("note")?);
+        let mut body = set_up.clone();
+        overlay(&mut body, case);
+        let body =
+            K::deserialize(Value::Object(body)).map_err(|error| VectorError::new(file, Some(id.clone()), error))?;
+        parsed.push(Case { file: file.into(), id, note, body });
+    }
+    Ok(parsed)
+}
+
+/// Lays `upper` over `lower`: objects are merged, all else is replaced.
+fn overlay(lower: &mut Map<String, Value>, upper: Map<String, Value>) {
+    for (field, value) in upper {
+        match (lower.get_mut(&field), value) {
+            (Some(Value::Object(below)), Value::Object(above)) => overlay(below, above),
+            (_, value) => drop(lower.insert(field, value)),
+        }
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        parse::<Backoff>("backoff.json", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn errors_name_the_file_and_the_case() {
+        assert!(error("{").starts_with("backoff.json: EOF"));
+        assert!(error(r#"{"about": "", "cases": [], "more": 1}"#).starts_with("backoff.json: unknown field `more`"));
+        assert_eq!(error(r#"{"about": "", "cases": [{"id": "a"}]}"#), "backoff.json: case 1 has no text as its note");
+        assert_eq!(
+            error(r#"{"about": "", "cases": [{"id": "a", "note": "n", "policy": {}}]}"#),
+            "backoff.json, a: missing field `delays`"
+        );
+        let unknown = error(r#"{"about": "", "cases": [{"id": "a", "note": "n", "delays": [], "delay": []}]}"#);
+        assert!(unknown.starts_with("backoff.json, a: unknown field `delay`"), "{unknown}");
+        let deep = error(r#"{"about": "", "cases": [{"id": "a", "note": "n", "policy": {"x": 1}, "delays": []}]}"#);
+        assert!(deep.starts_with("backoff.json, a: unknown field `x`"), "{deep}");
+    }
+
+    #[test]
+    fn a_case_lies_over_the_set_up() {
+        let text = r#"{
+            "about": "",
+            "set_up": {"policy": {"factor": 3.0, "max_retries": 9}, "delays": [[1, "1s"]]},
+            "cases": [{"id": "a", "note": "n", "policy": {"factor": 4.0}}]
+        }"#;
+        let case = parse::<Backoff>("", text).unwrap().remove(0);
+        assert_eq!((case.body.policy.factor, case.body.policy.max_retries), (4.0, 9));
+        assert_eq!(case.body.delays.len(), 1);
+    }
+}
