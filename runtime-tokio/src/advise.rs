@@ -5,7 +5,7 @@ use core::fmt;
 use core::time::Duration;
 
 use http::{HeaderMap, Method, StatusCode};
-use retry_core::{Advice, Event, Failure, Verdict, WaitSource};
+use retry_core::{Advice, Event, Failure, Level, Verdict, WaitSource};
 
 use crate::redact::Redacted;
 use crate::reply::{Failed, Received};
@@ -145,6 +145,8 @@ pub struct Retrying<'a> {
     pub wait: Duration,
     /// Where its length came from.
     pub source: WaitSource,
+    /// What is left of the budget, with this retry taken from it; all empty without one.
+    pub budget: Level,
 }
 
 impl fmt::Debug for Retrying<'_> {
@@ -156,6 +158,7 @@ impl fmt::Debug for Retrying<'_> {
             .field("event", &self.event)
             .field("wait", &self.wait)
             .field("source", &self.source)
+            .field("budget", &self.budget)
             .finish()
     }
 }

@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use http::Method;
 use reqwest::{RequestBuilder, Response};
-use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Try, Unlimited, drive, within};
+use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Try, drive, within};
 
 use crate::buffer::is_replayable;
 use crate::call::{Call, Settings};
@@ -235,15 +235,16 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         rng: &mut CallRng,
     ) -> Finished<Result<Received, Failed>> {
         let (policy, timer) = (self.policy, self.timer);
+        let mut budget = self.budget.clone();
         if !self.sender.needs_preparation() {
-            return drive(policy, replay, deadline, timer, &mut Unlimited, rng, self).await;
+            return drive(policy, replay, deadline, timer, &mut budget, rng, self).await;
         }
         // The limit of the call counts from here, not from the first send.
         let started = *self.started.insert(timer.now());
         let own = policy.total_timeout().map(|limit| started.saturating_add(limit));
         let deadline = own.into_iter().chain(deadline).min();
-        let (fault, reason) = match within(deadline, timer, self.sender.prepare()).await {
-            Some(Ok(())) => return drive(policy, replay, deadline, timer, &mut Unlimited, rng, self).await,
+        let (fault, reason) = match within(timer, started, deadline, self.sender.prepare()).await {
+            Some(Ok(())) => return drive(policy, replay, deadline, timer, &mut budget, rng, self).await,
             Some(Err(fault)) => (fault, Reason::NotRetryable),
             None => (Fault::TimedOut(TimedOut { is_total: true }), Reason::TotalTimeout),
         };

@@ -1,10 +1,11 @@
 //! One request on its way through the core's loop: what a send is, and what the core is told of its reply.
 
 use retry_core::{
-    Advice, Attempt, Event, Instant, Io, Outcome, Pause, Policy, Record, Timer, Try, Verdict, retry_after,
+    Advice, Attempt, Budget, Event, Instant, Io, Outcome, Pause, Policy, Record, Timer, Try, Verdict, retry_after,
 };
 
 use crate::advise::{Retrying, Seen};
+use crate::budgets::CallBudget;
 use crate::error::{Fault, TimedOut};
 use crate::reply::{Failed, Received, drain, read};
 use crate::retry::Extras;
@@ -28,6 +29,7 @@ pub(crate) struct CallIo<'a, S, T> {
     pub(crate) timer: &'a T,
     pub(crate) policy: &'a Policy,
     pub(crate) extras: &'a Extras,
+    pub(crate) budget: CallBudget,
     pub(crate) read: Read,
     /// Whether the record is wanted even if nothing fails.
     pub(crate) report: bool,
@@ -50,7 +52,8 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
         read: Read,
         report: bool,
     ) -> Self {
-        Self { sender, timer, policy, extras, read, report, begun: 0, started: None, record: None, last: None }
+        let budget = extras.budgets.as_ref().map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
+        Self { sender, timer, policy, extras, budget, read, report, begun: 0, started: None, record: None, last: None }
     }
 
     fn retries(&self, status: u16) -> bool {
@@ -133,7 +136,8 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         if let Some(hook) = &self.extras.on_retry {
             let (method, url) = self.sender.request();
             let (wait, source) = (pause.duration(), pause.source());
-            hook(&Retrying { method, url, attempt: this.number, event: outcome.event, wait, source });
+            let budget = self.budget.level();
+            hook(&Retrying { method, url, attempt: this.number, event: outcome.event, wait, source, budget });
         }
     }
 
