@@ -2,7 +2,7 @@
 
 use core::future::{Future, poll_fn};
 use core::mem;
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::task::Poll;
 use core::time::Duration;
 
@@ -117,13 +117,14 @@ where
                 if !left.is_zero() {
                     timer.sleep(left).await;
                 }
-                action = pause.resume(timer.now().max(pause.until()));
+                let until = pause.until();
+                action = pause.resume(timer.now().max(until));
                 continue;
             }
             Action::Done(end) | Action::GiveUp(end) => return Finished::GiveUp(None, end),
         };
         let this = Try::from(&attempt);
-        let sent = within(timer, this.sent_at, this.deadline, io.send(this)).await;
+        let sent = within(timer, this.sent_at, this.deadline, pin!(io.send(this))).await;
         let (reply, now) = match sent {
             Some(reply) => (reply, timer.now()),
             // The limit has passed, whatever a clock that stands still may say.
@@ -137,7 +138,7 @@ where
                 io.retrying(this, &outcome, pause);
                 // Let go here, at the latest when the drain's time is over: no reply is held across a wait.
                 let drained = pause.until().min(now.saturating_add(DRAIN_TIME));
-                within(timer, now, Some(drained), io.discard(reply)).await;
+                within(timer, now, Some(drained), pin!(io.discard(reply))).await;
             }
             Action::Done(end) => return Finished::Done(reply, *end),
             Action::GiveUp(end) => return Finished::GiveUp(Some(reply), *end),
@@ -165,12 +166,16 @@ impl From<&Attempt<&Policy>> for Try {
 /// `work` is polled once before anything else: where it is ready at once, no timer is made, and no clock is read. Time
 /// counts from `since` where the clock is behind that. [`drive`] cuts sends so; a driver may cut what it does before and
 /// after the same way.
-pub async fn within<T, F>(timer: &T, since: Instant, deadline: Option<Instant>, work: F) -> Option<F::Output>
+pub async fn within<T, F>(
+    timer: &T,
+    since: Instant,
+    deadline: Option<Instant>,
+    mut work: Pin<&mut F>,
+) -> Option<F::Output>
 where
     T: Timer,
     F: Future,
 {
-    let mut work = pin!(work);
     if let Poll::Ready(output) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
         return Some(output);
     }
@@ -182,10 +187,10 @@ where
     let mut polled = true;
     poll_fn(|cx| {
         // The poll above was this round's: a second one could overtake what is polled beside this future.
-        if !mem::take(&mut polled)
-            && let Poll::Ready(output) = work.as_mut().poll(cx)
-        {
-            return Poll::Ready(Some(output));
+        if !mem::take(&mut polled) {
+            if let Poll::Ready(output) = work.as_mut().poll(cx) {
+                return Poll::Ready(Some(output));
+            }
         }
         limit.as_mut().as_pin_mut().map_or(Poll::Pending, |limit| limit.poll(cx).map(|()| None))
     })

@@ -16,7 +16,7 @@ use crate::time::{Instant, nanos};
 use crate::verdict::Verdict;
 
 /// What to do next. Each variant owns the state of the call and offers only the legal next step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 #[must_use = "the call goes on only if the action is carried out"]
 pub enum Action<P = Policy> {
     /// Send the request now.
@@ -100,10 +100,11 @@ impl Call {
 /// // ... the request goes out, and a 503 comes back ...
 /// let Action::Wait(pause) = attempt.finish(Outcome::status(503), now, &mut Unlimited, &mut rng) else { unreachable!() };
 /// assert_eq!(pause.duration(), Duration::from_millis(900)); // 1 s, less 10 % for a random word of 0
-/// let Action::Send(second) = pause.resume(pause.until()) else { unreachable!() };
+/// let until = pause.until();
+/// let Action::Send(second) = pause.resume(until) else { unreachable!() };
 /// assert_eq!(second.number(), 2);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 #[must_use = "a send without its outcome leaves the call open"]
 pub struct Attempt<P = Policy> {
     policy: P,
@@ -239,9 +240,8 @@ impl<P: Borrow<Policy>> Attempt<P> {
         let table = Verdict::of(outcome.event, self.policy.borrow());
         let verdict = if outcome.untried.is_some() { Verdict::Retry } else { table };
         // A send cut at the total limit is not retried, and neither is one whose own limit fell on the same moment.
-        if let (Event::Failure(failure), true) = (outcome.event, self.call.is_over(self.call.now))
-            && failure.cause == Cause::Timeout
-        {
+        let is_timeout = matches!(outcome.event, Event::Failure(failure) if failure.cause == Cause::Timeout);
+        if is_timeout && self.call.is_over(self.call.now) {
             return Judgement { verdict: Verdict::Fail, advice: Advice::Keep, end: Some(Reason::TotalTimeout) };
         }
         let by_table = |otherwise| match verdict {
@@ -299,7 +299,7 @@ pub enum WaitSource {
 }
 
 /// The time between two sends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 #[must_use = "a wait that is not resumed leaves the call open"]
 pub struct Pause<P = Policy> {
     policy: P,

@@ -27,7 +27,10 @@ fn call(budget: &mut dyn Budget, replies: &[Outcome]) -> (End, Vec<u64>) {
                 levels.push(budget.level().left.expect("it has a limit"));
                 next
             }
-            Action::Wait(pause) => pause.resume(pause.until()),
+            Action::Wait(pause) => {
+                let until = pause.until();
+                pause.resume(until)
+            }
             Action::Done(end) | Action::GiveUp(end) => return (end, levels),
         };
     }

@@ -2,19 +2,19 @@
 
 use core::error::Error as StdError;
 use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::task::Poll;
 use core::time::Duration;
 
+use futures_util::TryFutureExt;
 use http::Method;
 use reqwest::{RequestBuilder, Response};
-use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Try, drive, within};
+use retry_core::{End, Event, Finished, NonIdempotent, Reason, Replay, Timer, Try, drive, within};
 
-use crate::buffer::is_replayable;
 use crate::call::{Call, Settings};
 use crate::error::{Error, Fault, TimedOut};
 use crate::fetched::Fetched;
-use crate::io::{CallIo, Read};
+use crate::io::{CallIo, Frame, Read};
 use crate::key;
 use crate::reply::{Failed, Received};
 use crate::report::Report;
@@ -34,9 +34,8 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// [`Error`] says why the call stopped, and keeps the last failure or response. Note that with the default policy a
     /// GET that is answered 503 to the end is an error, while a POST that is answered 503 is `Ok`: it may not be
     /// repeated, so its reply is handed over as it is.
-    pub async fn send(self) -> Result<Response, Error> {
-        let (received, _) = self.go(Read::Head, false).await?;
-        Ok(received.into_response())
+    pub fn send(self) -> impl Future<Output = Result<Response, Error>> {
+        self.go(Read::Head, false).map_ok(|(received, _)| received.into_response())
     }
 
     /// Like [`send`](Self::send), with a [`Report`] of what the call took. An [`Error`] has one, too.
@@ -44,9 +43,8 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// # Errors
     ///
     /// As [`send`](Self::send).
-    pub async fn send_with_report(self) -> Result<(Response, Report), Error> {
-        let (received, report) = self.go(Read::Head, true).await?;
-        Ok((received.into_response(), report))
+    pub fn send_with_report(self) -> impl Future<Output = Result<(Response, Report), Error>> {
+        self.go(Read::Head, true).map_ok(|(received, report)| (received.into_response(), report))
     }
 
     /// Sends the request until it is answered and the whole body is there, so that a body that breaks off is retried.
@@ -55,10 +53,9 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     ///
     /// As [`send`](Self::send); and with [`ErrorKind::ResponseRead`](retry_core::ErrorKind::ResponseRead) for a body above [`max_body`](Self::max_body),
     /// which is not retried.
-    pub async fn fetch(self) -> Result<Fetched, Error> {
+    pub fn fetch(self) -> impl Future<Output = Result<Fetched, Error>> {
         let read = self.settings.read();
-        let (received, _) = self.go(read, false).await?;
-        Ok(received.into_fetched())
+        self.go(read, false).map_ok(|(received, _)| received.into_fetched())
     }
 
     /// Like [`fetch`](Self::fetch), with a [`Report`] of what the call took.
@@ -66,27 +63,31 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// # Errors
     ///
     /// As [`fetch`](Self::fetch).
-    pub async fn fetch_with_report(self) -> Result<(Fetched, Report), Error> {
+    pub fn fetch_with_report(self) -> impl Future<Output = Result<(Fetched, Report), Error>> {
         let read = self.settings.read();
-        let (received, report) = self.go(read, true).await?;
-        Ok((received.into_fetched(), report))
+        self.go(read, true).map_ok(|(received, report)| (received.into_fetched(), report))
     }
 
-    async fn go(self, read: Read, report: bool) -> Result<(Received, Report), Error> {
+    fn go(self, read: Read, report: bool) -> impl Future<Output = Result<(Received, Report), Error>> {
         let Self { request, retry, cancel, settings } = self;
-        let (client, request) = request.build_split();
-        let mut request = request.map_err(|error| Error::invalid(Fault::unbuilt(error), None))?;
-        if let Some(key) = &settings.key {
-            match key.header() {
-                Ok(value) => _ = request.headers_mut().entry(key::HEADER).or_insert(value),
-                Err(error) => return Err(Error::invalid(Fault::Key(error), Some(Target::of(&request)))),
-            }
-        }
-        let replayable = is_replayable(&request);
-        let buffer = settings.buffer_body.filter(|_| !replayable);
-        let sender = ClientSender::new(client, request, buffer);
-        carry_out(sender, replayable || buffer.is_some(), retry, settings, cancel, read, report).await
+        carry_out(
+            sender(request, &settings).and_then(|sender| Ready::new(sender, retry, settings, read, report)),
+            cancel,
+        )
     }
+}
+
+/// reqwest's request taken apart, with the header that an idempotency key asks for.
+fn sender(request: RequestBuilder, settings: &Settings) -> Result<ClientSender, Error> {
+    let (client, request) = request.build_split();
+    let mut request = request.map_err(|error| Error::invalid(Fault::unbuilt(error), None))?;
+    if let Some(key) = &settings.key {
+        match key.header() {
+            Ok(value) => _ = request.headers_mut().entry(key::HEADER).or_insert(value),
+            Err(error) => return Err(Error::invalid(Fault::Key(error), Some(Target::of(&request)))),
+        }
+    }
+    Ok(ClientSender::new(client, request, settings.buffer_body))
 }
 
 impl<T: Timer, C: Future> Call<(), T, C> {
@@ -119,15 +120,14 @@ impl<T: Timer, C: Future> Call<(), T, C> {
     /// # Errors
     ///
     /// As [`send`](Call::send).
-    pub async fn run<U, F, O, E>(self, method: Method, url: U, send: F) -> Result<Response, Error>
+    pub fn run<U, F, O, E>(self, method: Method, url: U, send: F) -> impl Future<Output = Result<Response, Error>>
     where
         U: AsRef<str>,
         F: FnMut(Try) -> O,
         O: Future<Output = Result<Response, E>>,
         E: Into<Box<dyn StdError + Send + Sync>>,
     {
-        let (received, _) = self.go(Closure { method, url, send }, false).await?;
-        Ok(received.into_response())
+        self.go(Closure { method, url, send }, false).map_ok(|(received, _)| received.into_response())
     }
 
     /// Like [`run`](Self::run), with a [`Report`] of what the call took.
@@ -135,20 +135,24 @@ impl<T: Timer, C: Future> Call<(), T, C> {
     /// # Errors
     ///
     /// As [`run`](Self::run).
-    pub async fn run_with_report<U, F, O, E>(self, method: Method, url: U, send: F) -> Result<(Response, Report), Error>
+    pub fn run_with_report<U, F, O, E>(
+        self,
+        method: Method,
+        url: U,
+        send: F,
+    ) -> impl Future<Output = Result<(Response, Report), Error>>
     where
         U: AsRef<str>,
         F: FnMut(Try) -> O,
         O: Future<Output = Result<Response, E>>,
         E: Into<Box<dyn StdError + Send + Sync>>,
     {
-        let (received, report) = self.go(Closure { method, url, send }, true).await?;
-        Ok((received.into_response(), report))
+        self.go(Closure { method, url, send }, true).map_ok(|(received, report)| (received.into_response(), report))
     }
 
-    async fn go<S: Sender>(self, sender: S, report: bool) -> Result<(Received, Report), Error> {
+    fn go<S: Sender>(self, sender: S, report: bool) -> impl Future<Output = Result<(Received, Report), Error>> {
         let Self { retry, cancel, settings, .. } = self;
-        carry_out(sender, true, retry, settings, cancel, Read::Head, report).await
+        carry_out(Ready::new(sender, retry, settings, Read::Head, report), cancel)
     }
 }
 
@@ -158,14 +162,19 @@ impl<T: Timer + Clone> Retry<T> {
     /// # Errors
     ///
     /// As [`Call::send`].
-    pub async fn run<U, F, O, E>(&self, method: Method, url: U, send: F) -> Result<Response, Error>
+    pub fn run<U, F, O, E>(
+        &self,
+        method: Method,
+        url: U,
+        send: F,
+    ) -> impl Future<Output = Result<Response, Error>> + use<T, U, F, O, E>
     where
         U: AsRef<str>,
         F: FnMut(Try) -> O,
         O: Future<Output = Result<Response, E>>,
         E: Into<Box<dyn StdError + Send + Sync>>,
     {
-        self.call().run(method, url, send).await
+        self.call().run(method, url, send)
     }
 }
 
@@ -181,91 +190,120 @@ impl Settings {
     }
 }
 
-async fn carry_out<S: Sender, T: Timer, C: Future>(
+/// A call that is ready to go. Its future keeps one of it and nothing twice: all that comes after borrows.
+struct Ready<S, T> {
     sender: S,
-    replayable: bool,
-    retry: Retry<T>,
-    settings: Settings,
-    cancel: C,
-    read: Read,
-    report: bool,
-) -> Result<(Received, Report), Error> {
-    let target = |sender: &S| Some(Target::new(sender.request().0, sender.request().1));
-    let policy = match settings.policy {
-        Ok(policy) => policy,
-        Err(error) => return Err(Error::invalid(Fault::Policy(error), target(&sender))),
-    };
-    let consent = NonIdempotent::resolve(policy.non_idempotent(), settings.consent, settings.key.is_some());
-    let replay = Replay::new(sender.request().0.as_str(), replayable, consent);
-    let mut rng = CallRng::new(retry.begin());
-    let mut io = CallIo::new(sender, &retry.timer, &policy, &settings.extras, read, report);
-    let finished = or_cancel(io.call(replay, settings.deadline, &mut rng), cancel).await;
+    frame: Frame<T>,
+    rng: CallRng,
+}
 
-    let (reply, mut end) = match finished {
-        Some(Finished::Done(reply, end)) => (Some(reply), end),
-        Some(Finished::GiveUp(reply, end)) => (reply, end),
-        None => (None, io.end(Reason::Canceled)),
-    };
-    // A send that the client refused to begin is none.
-    end.attempts = io.begun;
-    let report = Report::new(end, replay.single_send(policy.max_retries()), io.record.take());
-    let (failed, mut received) = match reply {
-        Some(Ok(received)) => (Some(Failed::from(received.status())), Some(received)),
-        Some(Err(Failed { fault: Fault::Nested(error), .. })) => return Err(error),
-        Some(Err(failed)) => (Some(failed), None),
-        None => (io.last.take(), None),
-    };
-    if let Some(received) = &mut received
-        && (end.attempts > 1 || end.reason != Reason::Answer)
-    {
-        Settled::mark(received.head_mut());
+impl<S: Sender, T: Timer> Ready<S, T> {
+    fn new(sender: S, retry: Retry<T>, settings: Settings, read: Read, report: bool) -> Result<Self, Error> {
+        let policy = match settings.policy {
+            Ok(policy) => policy,
+            Err(error) => return Err(Error::invalid(Fault::Policy(error), target(&sender))),
+        };
+        let consent = NonIdempotent::resolve(policy.non_idempotent(), settings.consent, settings.key.is_some());
+        let replay = Replay::new(sender.request().0.as_str(), sender.is_replayable(), consent);
+        let rng = CallRng::new(retry.begin());
+        let (timer, extras, deadline) = (retry.timer, settings.extras, settings.deadline);
+        Ok(Self { sender, frame: Frame { policy, timer, extras, replay, deadline, read, report }, rng })
     }
-    match received {
-        Some(received) if end.kind().is_none() || settings.extras.return_last_response => Ok((received, report)),
-        received => Err(Error::new(report, target(&io.sender), failed, received)),
+
+    async fn run<C: Future>(&mut self, mut cancel: Pin<&mut C>) -> Result<(Received, Report), Error> {
+        let Self { sender, frame, rng } = self;
+        let mut io = CallIo::new(sender, frame);
+        let finished = {
+            let mut work = pin!(call(&mut io, frame, rng));
+            // What is ready at the same moment counts in this order: cancel, reply, limit.
+            poll_fn(|cx| match cancel.as_mut().poll(cx) {
+                Poll::Ready(_) => Poll::Ready(None),
+                Poll::Pending => work.as_mut().poll(cx).map(Some),
+            })
+            .await
+        };
+        let (reply, end) = match finished {
+            Some(Finished::Done(reply, end)) => (Some(reply), end),
+            Some(Finished::GiveUp(reply, end)) => (reply, end),
+            None => (None, io.end(Reason::Canceled)),
+        };
+        io.result(reply, end)
     }
+}
+
+/// Not an `async fn`: that would keep its arguments a second time.
+fn carry_out<S: Sender, T: Timer, C: Future>(
+    ready: Result<Ready<S, T>, Error>,
+    cancel: C,
+) -> impl Future<Output = Result<(Received, Report), Error>> {
+    let mut ready = ready;
+    async move {
+        match ready {
+            Ok(ref mut ready) => ready.run(pin!(cancel)).await,
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The call from its start to its end, unless it is dropped.
+async fn call<S: Sender, T: Timer>(
+    io: &mut CallIo<'_, S, T>,
+    frame: &Frame<T>,
+    rng: &mut CallRng,
+) -> Finished<Result<Received, Failed>> {
+    let Frame { policy, timer, replay, .. } = frame;
+    let mut deadline = frame.deadline;
+    if io.sender.needs_preparation() {
+        // The limit of the call counts from here, not from the first send.
+        let started = *io.started.insert(timer.now());
+        let own = policy.total_timeout().map(|limit| started.saturating_add(limit));
+        deadline = own.into_iter().chain(deadline).min();
+        let (fault, reason) = match within(timer, started, deadline, pin!(io.sender.prepare())).await {
+            Some(Ok(())) => (None, Reason::Answer),
+            Some(Err(fault)) => (Some(fault), Reason::NotRetryable),
+            None => (Some(Fault::TimedOut(TimedOut { is_total: true })), Reason::TotalTimeout),
+        };
+        if let Some(fault) = fault {
+            let event = Some(Event::Failure(fault.failure()));
+            return Finished::GiveUp(Some(Err(fault.into())), End { event, ..io.end(reason) });
+        }
+    }
+    let mut budget = io.budget.clone();
+    drive(policy, *replay, deadline, timer, &mut budget, rng, io).await
 }
 
 impl<S: Sender, T: Timer> CallIo<'_, S, T> {
-    /// The call from its start to its end, unless it is dropped.
-    async fn call(
-        &mut self,
-        replay: Replay,
-        deadline: Option<Instant>,
-        rng: &mut CallRng,
-    ) -> Finished<Result<Received, Failed>> {
-        let (policy, timer) = (self.policy, self.timer);
-        let mut budget = self.budget.clone();
-        if !self.sender.needs_preparation() {
-            return drive(policy, replay, deadline, timer, &mut budget, rng, self).await;
-        }
-        // The limit of the call counts from here, not from the first send.
-        let started = *self.started.insert(timer.now());
-        let own = policy.total_timeout().map(|limit| started.saturating_add(limit));
-        let deadline = own.into_iter().chain(deadline).min();
-        let (fault, reason) = match within(timer, started, deadline, self.sender.prepare()).await {
-            Some(Ok(())) => return drive(policy, replay, deadline, timer, &mut budget, rng, self).await,
-            Some(Err(fault)) => (fault, Reason::NotRetryable),
-            None => (Fault::TimedOut(TimedOut { is_total: true }), Reason::TotalTimeout),
-        };
-        let event = Some(Event::Failure(fault.failure()));
-        Finished::GiveUp(Some(Err(fault.into())), End { event, ..self.end(reason) })
-    }
-
     /// An end that the machine was not asked about.
     fn end(&self, reason: Reason) -> End {
-        let elapsed = self.started.map_or(Duration::ZERO, |started| self.timer.now().saturating_since(started));
+        let elapsed = self.started.map_or(Duration::ZERO, |started| self.frame.timer.now().saturating_since(started));
         End { attempts: self.begun, elapsed, reason, event: None, asked: None }
+    }
+
+    /// What the caller gets.
+    fn result(mut self, reply: Option<Result<Received, Failed>>, mut end: End) -> Result<(Received, Report), Error> {
+        let Frame { policy, replay, extras, .. } = self.frame;
+        // A send that the client refused to begin is none.
+        end.attempts = self.begun;
+        let report = Report::new(end, replay.single_send(policy.max_retries()), self.record.take());
+        let (failed, mut received) = match reply {
+            Some(Ok(received)) => (Some(Failed::from(received.status())), Some(received)),
+            Some(Err(Failed { fault: Fault::Nested(error), .. })) => return Err(error),
+            Some(Err(failed)) => (Some(failed), None),
+            None => (self.last.take(), None),
+        };
+        if let Some(received) = &mut received
+            && (end.attempts > 1 || end.reason != Reason::Answer)
+        {
+            Settled::mark(received.head_mut());
+        }
+        match received {
+            Some(received) if end.kind().is_none() || extras.return_last_response => Ok((received, report)),
+            received => Err(Error::new(report, target(self.sender), failed, received)),
+        }
     }
 }
 
-/// The output of `work`, unless `cancel` completes first. What is ready at the same moment counts as canceled.
-async fn or_cancel<W: Future, C: Future>(work: W, cancel: C) -> Option<W::Output> {
-    let mut work = pin!(work);
-    let mut cancel = pin!(cancel);
-    poll_fn(|cx| match cancel.as_mut().poll(cx) {
-        Poll::Ready(_) => Poll::Ready(None),
-        Poll::Pending => work.as_mut().poll(cx).map(Some),
-    })
-    .await
+fn target(sender: &impl Sender) -> Option<Target> {
+    let (method, url) = sender.request();
+    Some(Target::new(method, url))
 }

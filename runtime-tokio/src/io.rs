@@ -1,12 +1,14 @@
 //! One request on its way through the core's loop: what a send is, and what the core is told of its reply.
 
 use retry_core::{
-    Advice, Attempt, Budget, Event, Instant, Io, Outcome, Pause, Policy, Record, Timer, Try, Verdict, retry_after,
+    Advice, Attempt, Budget, Event, Instant, Io, Outcome, Pause, Policy, Record, Replay, Timer, Try, Verdict,
+    retry_after,
 };
 
 use crate::advise::{Retrying, Seen};
 use crate::budgets::CallBudget;
 use crate::error::{Fault, TimedOut};
+use crate::fetched::Fetched;
 use crate::reply::{Failed, Received, drain, read};
 use crate::retry::Extras;
 use crate::sender::Sender;
@@ -23,16 +25,29 @@ pub(crate) enum Read {
     Every(usize),
 }
 
-/// A call's side of [`drive`](retry_core::drive).
-pub(crate) struct CallIo<'a, S, T> {
-    pub(crate) sender: S,
-    pub(crate) timer: &'a T,
-    pub(crate) policy: &'a Policy,
-    pub(crate) extras: &'a Extras,
-    pub(crate) budget: CallBudget,
+/// What a call goes by. Nothing in it changes.
+pub(crate) struct Frame<T> {
+    pub(crate) policy: Policy,
+    pub(crate) timer: T,
+    pub(crate) extras: Extras,
+    pub(crate) replay: Replay,
+    pub(crate) deadline: Option<Instant>,
     pub(crate) read: Read,
     /// Whether the record is wanted even if nothing fails.
     pub(crate) report: bool,
+}
+
+impl<T> Frame<T> {
+    fn retries(&self, status: u16) -> bool {
+        self.policy.statuses().contains(status)
+    }
+}
+
+/// A call's side of [`drive`](retry_core::drive).
+pub(crate) struct CallIo<'a, S, T> {
+    pub(crate) sender: &'a mut S,
+    pub(crate) frame: &'a Frame<T>,
+    pub(crate) budget: CallBudget,
     /// How many sends were begun.
     pub(crate) begun: u32,
     /// When the call began, as soon as that matters.
@@ -44,20 +59,10 @@ pub(crate) struct CallIo<'a, S, T> {
 }
 
 impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
-    pub(crate) fn new(
-        sender: S,
-        timer: &'a T,
-        policy: &'a Policy,
-        extras: &'a Extras,
-        read: Read,
-        report: bool,
-    ) -> Self {
-        let budget = extras.budgets.as_ref().map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
-        Self { sender, timer, policy, extras, budget, read, report, begun: 0, started: None, record: None, last: None }
-    }
-
-    fn retries(&self, status: u16) -> bool {
-        self.policy.statuses().contains(status)
+    pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>) -> Self {
+        let budgets = frame.extras.budgets.as_ref();
+        let budget = budgets.map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
+        Self { sender, frame, budget, begun: 0, started: None, record: None, last: None }
     }
 
     /// The custom policy's word, and whether the reply is going to be sent again as far as it can be told here.
@@ -66,9 +71,9 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
         if Settled::is(reply) {
             return (Advice::Stop, false);
         }
-        let advice = self.extras.advise.as_ref().map_or(Advice::Keep, |policy| {
+        let advice = self.frame.extras.advise.as_ref().map_or(Advice::Keep, |policy| {
             let (method, url) = self.sender.request();
-            let now = self.timer.now();
+            let now = self.frame.timer.now();
             policy.advise(&Seen {
                 method,
                 url,
@@ -95,14 +100,17 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     async fn send(&mut self, this: Try) -> Self::Reply {
         self.begun = this.number;
         self.started.get_or_insert(this.sent_at);
-        let response = self.sender.send(this).await?;
-        let retried = self.retries(response.status().as_u16());
-        match self.read {
-            Read::Answer(limit) if !retried || this.ends_on_response => {
-                read(response, limit, retried).await.map(Received::Read)
-            }
-            Read::Every(limit) => read(response, limit, retried).await.map(Received::Read),
-            Read::Head | Read::Answer(_) => Ok(Received::Unread(response)),
+        let mut response = self.sender.send(this).await?;
+        let retried = self.frame.retries(response.status().as_u16());
+        let limit = match self.frame.read {
+            Read::Answer(limit) if !retried || this.ends_on_response => limit,
+            Read::Every(limit) => limit,
+            Read::Head | Read::Answer(_) => return Ok(Received::Unread(response)),
+        };
+        match read(&mut response, limit).await {
+            // Under a status that is retried anyway, that is the outcome.
+            (_, Some(fault)) if !retried => Err(Failed { fault, status: Some(response.status()) }),
+            (body, fault) => Ok(Received::Read(Fetched::new(response, body, fault))),
         }
     }
 
@@ -115,11 +123,11 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         if let Err(Failed { fault: Fault::Invalid(_), .. }) = reply {
             // The client began nothing.
             self.begun = self.begun.saturating_sub(1);
-        } else if again || reply.is_err() || self.report || attempt.number() > 1 {
-            self.record.get_or_insert_default().reply(attempt, event, self.timer.now(), None);
+        } else if again || reply.is_err() || self.frame.report || attempt.number() > 1 {
+            self.record.get_or_insert_default().reply(attempt, event, self.frame.timer.now(), None);
         }
         let hint = match reply {
-            Ok(received) if again => retry_after::from_headers(received.headers(), || self.timer.wall()),
+            Ok(received) if again => retry_after::from_headers(received.headers(), || self.frame.timer.wall()),
             Ok(_) | Err(_) => None,
         };
         Outcome::new(event).with_hint(hint).with_advice(advice)
@@ -133,7 +141,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         if let Some(record) = &mut self.record {
             record.pause(pause);
         }
-        if let Some(hook) = &self.extras.on_retry {
+        if let Some(hook) = &self.frame.extras.on_retry {
             let (method, url) = self.sender.request();
             let (wait, source) = (pause.duration(), pause.source());
             let budget = self.budget.level();

@@ -78,10 +78,8 @@ impl From<StatusCode> for Failed {
     }
 }
 
-/// Reads the body of `response`, at most `limit` bytes of it.
-///
-/// A body that breaks off is a failure, unless the status is one that is `retried` anyway: then that is the outcome.
-pub(crate) async fn read(mut response: Response, limit: usize, retried: bool) -> Result<Fetched, Failed> {
+/// Reads the body of `response`, at most `limit` bytes of it: what came, and what broke it off.
+pub(crate) async fn read(response: &mut Response, limit: usize) -> (Bytes, Option<Fault>) {
     let mut body = BytesMut::new();
     let fault = loop {
         match response.chunk().await {
@@ -93,10 +91,7 @@ pub(crate) async fn read(mut response: Response, limit: usize, retried: bool) ->
             Err(error) => break Some(Fault::body(error)),
         }
     };
-    match fault {
-        Some(fault) if !retried => Err(Failed { fault, status: Some(response.status()) }),
-        fault => Ok(Fetched::new(response, body.freeze(), fault)),
-    }
+    (body.freeze(), fault)
 }
 
 /// Reads a small body to its end, so that its connection can be used again.

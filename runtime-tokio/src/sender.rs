@@ -8,12 +8,17 @@ use http::Method;
 use reqwest::{Client, Request, Response};
 use retry_core::Try;
 
-use crate::buffer::buffer;
+use crate::buffer::{buffer, is_replayable};
 use crate::error::{Fault, Gone};
 use crate::target::Target;
 
 /// Makes the sends of one call.
 pub(crate) trait Sender {
+    /// Whether every send can have the same body.
+    fn is_replayable(&self) -> bool {
+        true
+    }
+
     /// Whether [`prepare`](Self::prepare) has something to do.
     fn needs_preparation(&self) -> bool {
         false
@@ -35,7 +40,9 @@ pub(crate) trait Sender {
 pub(crate) struct ClientSender {
     client: Client,
     request: Kept,
-    /// How much of a body is read into memory first, so that it can be sent again.
+    /// Whether it can go out more than once, perhaps when its body was read into memory.
+    is_replayable: bool,
+    /// How much of a body is read into memory first; `None` where that is not needed.
     buffer: Option<usize>,
 }
 
@@ -48,7 +55,9 @@ enum Kept {
 
 impl ClientSender {
     pub(crate) fn new(client: Client, request: Request, buffer: Option<usize>) -> Self {
-        Self { client, request: Kept::Whole(request), buffer }
+        let whole = is_replayable(&request);
+        let buffer = buffer.filter(|_| !whole);
+        Self { client, request: Kept::Whole(request), is_replayable: whole || buffer.is_some(), buffer }
     }
 
     fn next(&mut self, this: Try) -> Option<Request> {
@@ -65,6 +74,10 @@ impl ClientSender {
 }
 
 impl Sender for ClientSender {
+    fn is_replayable(&self) -> bool {
+        self.is_replayable
+    }
+
     fn needs_preparation(&self) -> bool {
         self.buffer.is_some()
     }
