@@ -94,6 +94,9 @@ pub(crate) mod rule {
         TOTAL_TIMEOUT: "total_timeout", "none, or above 0, at most 1 year";
         ATTEMPT_TIMEOUT: "attempt_timeout", "none, or above 0, at most 1 year";
         STATUSES: "statuses", "400 ..= 599";
+        ROTATE_ON_STATUS: "rotate_on_status", "400 ..= 599";
+        THRESHOLD: "threshold", "1 or more";
+        REST: "rest", "above 0, at most 24 h";
         RATIO_SHARE: "ratio.share", "a share of 0.0 ..= 1.0";
         THROTTLE_MAX: "throttle.max", "1 ..= 1000";
         THROTTLE_RATIO: "throttle.ratio", "0.001 ..= 1000.0";

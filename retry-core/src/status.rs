@@ -63,6 +63,29 @@ impl StatusSet {
         self
     }
 
+    /// The statuses of both sets.
+    #[must_use]
+    pub const fn union(mut self, other: Self) -> Self {
+        let (mut ours, mut theirs): (&mut [u8], &[u8]) = (&mut self.0, &other.0);
+        while let ([mine, rest @ ..], [its, others @ ..]) = (ours, theirs) {
+            *mine |= *its;
+            (ours, theirs) = (rest, others);
+        }
+        self
+    }
+
+    /// Whether the set has no status.
+    pub const fn is_empty(&self) -> bool {
+        let mut rest: &[u8] = &self.0;
+        while let [byte, tail @ ..] = rest {
+            if *byte != 0 {
+                return false;
+            }
+            rest = tail;
+        }
+        true
+    }
+
     /// Whether `status` is in the set.
     pub const fn contains(&self, status: u16) -> bool {
         match place(status) {
