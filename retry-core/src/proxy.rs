@@ -2,7 +2,6 @@
 
 use core::time::Duration;
 
-use crate::outcome::Event;
 use crate::policy::Policy;
 use crate::policy_error::{PolicyError, Value, rule};
 use crate::status::StatusSet;
@@ -120,14 +119,6 @@ impl Rotation {
         };
         Policy { max_retries, statuses: policy.statuses.union(self.statuses), ..policy }
     }
-
-    /// Whether the send after a reply takes another proxy. `own` is whether the reply is the proxy's own failure.
-    const fn moves_on(&self, event: Event, own: bool) -> bool {
-        match event {
-            Event::Status(status) => self.per_request || own || self.statuses.contains(status),
-            Event::Failure(_) => self.per_request || own,
-        }
-    }
 }
 
 impl Default for Rotation {
@@ -172,22 +163,27 @@ impl Circuit {
 
 /// A call's way through a pool: which proxies it has tried, and which one it uses.
 #[derive(Debug)]
-pub struct Trail<'a> {
-    tried: &'a mut [bool],
+pub struct Trail<B> {
+    tried: B,
     current: Option<usize>,
     /// Whether the next send takes another proxy.
     moves_on: bool,
 }
 
-impl<'a> Trail<'a> {
-    /// The start of a call. `tried` has a place for each proxy, all of them false.
-    pub const fn new(tried: &'a mut [bool]) -> Self {
+impl<B: AsMut<[bool]> + AsRef<[bool]>> Trail<B> {
+    /// The start of a call. `tried` has a place for each proxy, all of them false: a slice, or what has one.
+    pub const fn new(tried: B) -> Self {
         Self { tried, current: None, moves_on: false }
+    }
+
+    /// The proxy of the last send.
+    pub const fn current(&self) -> Option<usize> {
+        self.current
     }
 
     /// Whether a proxy is left that this call has not tried.
     pub fn has_untried(&self) -> bool {
-        self.tried.iter().any(|tried| !tried)
+        self.tried.as_ref().iter().any(|tried| !tried)
     }
 }
 
@@ -231,17 +227,17 @@ impl<'a> Pool<'a> {
     /// A send that does not move on keeps the proxy of the one before. A move goes, in turn, to a proxy that this call
     /// has not tried and that does not rest; else to one not tried, earliest end of rest first; else, in turn, to one
     /// that does not rest; else to the one whose rest ends first.
-    pub fn pick(&mut self, trail: &mut Trail<'_>, now: Instant) -> Option<Ticket> {
-        // Without a proxy of its own, a call that does not move on by itself takes the one that the pool stays with.
-        let stays = if self.rotation.per_request { None } else { self.turn.filter(|proxy| self.is_awake(*proxy, now)) };
-        let kept = if trail.moves_on { None } else { trail.current.or(stays) };
+    pub fn pick(&mut self, trail: &mut Trail<impl AsMut<[bool]> + AsRef<[bool]>>, now: Instant) -> Option<Ticket> {
+        // A call without a proxy of its own takes the one that the pool stays with.
+        let stays = self.turn.filter(|proxy| self.is_awake(*proxy, now));
+        let kept = if trail.moves_on || self.rotation.per_request { None } else { trail.current.or(stays) };
         let proxy = match kept {
             Some(proxy) => proxy,
             None => *self.turn.insert(self.next(trail, now)?),
         };
         trail.current = Some(proxy);
         trail.moves_on = false;
-        if let Some(tried) = trail.tried.get_mut(proxy) {
+        if let Some(tried) = trail.tried.as_mut().get_mut(proxy) {
             *tried = true;
         }
         let circuit = self.circuits.get_mut(proxy)?;
@@ -250,8 +246,8 @@ impl<'a> Pool<'a> {
         Some(Ticket { proxy, probe })
     }
 
-    fn next(&self, trail: &Trail<'_>, now: Instant) -> Option<usize> {
-        let untried = |proxy: &usize| trail.tried.get(*proxy).is_some_and(|tried| !tried);
+    fn next(&self, trail: &Trail<impl AsMut<[bool]> + AsRef<[bool]>>, now: Instant) -> Option<usize> {
+        let untried = |proxy: &usize| trail.tried.as_ref().get(*proxy).is_some_and(|tried| !tried);
         let awake = |proxy: &usize| self.is_awake(*proxy, now);
         // A probed proxy comes after all that rest: nobody knows yet when it can be used.
         let end = |proxy: &usize| self.circuits.get(*proxy).map(|circuit| (circuit.probing, circuit.until));
@@ -273,9 +269,9 @@ impl<'a> Pool<'a> {
         (first..count).chain(0..first.min(count))
     }
 
-    /// The send got a response through its proxy, any response: the proxy works. `event` is the response.
-    pub fn succeeded(&mut self, ticket: Ticket, trail: &mut Trail<'_>, event: Event) {
-        trail.moves_on = self.rotation.moves_on(event, false);
+    /// The send got a response with this status through its proxy: whatever it is, the proxy works.
+    pub fn succeeded(&mut self, ticket: Ticket, trail: &mut Trail<impl AsMut<[bool]> + AsRef<[bool]>>, status: u16) {
+        trail.moves_on = self.rotation.statuses.contains(status);
         if let Some(circuit) = self.circuits.get_mut(ticket.proxy) {
             *circuit = Circuit::default();
         }
@@ -285,8 +281,13 @@ impl<'a> Pool<'a> {
     ///
     /// The wait before the next send, where that goes to a proxy not yet tried: for
     /// [`Outcome::untried`](crate::Outcome::untried).
-    pub fn failed(&mut self, ticket: Ticket, trail: &mut Trail<'_>, event: Event, now: Instant) -> Option<Duration> {
-        trail.moves_on = self.rotation.moves_on(event, true);
+    pub fn failed(
+        &mut self,
+        ticket: Ticket,
+        trail: &mut Trail<impl AsMut<[bool]> + AsRef<[bool]>>,
+        now: Instant,
+    ) -> Option<Duration> {
+        trail.moves_on = true;
         if let Some(circuit) = self.circuits.get_mut(ticket.proxy) {
             circuit.failures = circuit.failures.saturating_add(1);
             circuit.probing &= !ticket.probe;
@@ -297,10 +298,8 @@ impl<'a> Pool<'a> {
         trail.has_untried().then_some(self.rotation.untried_wait)
     }
 
-    /// The send ended without telling anything of the proxy: a failure that is the origin's, a cancel, a drop. `event`
-    /// is the failure, if the call goes on after it.
-    pub fn release(&mut self, ticket: Ticket, trail: &mut Trail<'_>, event: Option<Event>) {
-        trail.moves_on = event.is_some_and(|event| self.rotation.moves_on(event, false));
+    /// The send ended without telling anything of the proxy: a failure that is the origin's, a cut, a cancel, a drop.
+    pub fn release(&mut self, ticket: Ticket) {
         if let Some(circuit) = self.circuits.get_mut(ticket.proxy) {
             circuit.probing &= !ticket.probe;
         }

@@ -57,7 +57,7 @@ impl World {
     fn call(&mut self, policy: Policy, replay: Replay, does: &[Does]) -> Call {
         let policy = self.rotation.policy(policy, self.circuits.len());
         let mut tried = vec![false; self.circuits.len()];
-        let mut trail = Trail::new(&mut tried);
+        let mut trail = Trail::new(&mut tried[..]);
         let (mut sends, mut waited) = (Vec::new(), (Duration::ZERO, None));
         let mut action = Attempt::start(&policy, replay, None, self.now);
         let end = loop {
@@ -68,15 +68,15 @@ impl World {
                     sends.push((ticket.proxy(), waited.0, waited.1));
                     let outcome = match does[ticket.proxy()] {
                         Does::Answers(status) => {
-                            self.pool().succeeded(ticket, &mut trail, Event::Status(status));
+                            self.pool().succeeded(ticket, &mut trail, status);
                             Outcome::status(status)
                         }
                         Does::Resets => {
-                            self.pool().release(ticket, &mut trail, Some(ORIGIN));
+                            self.pool().release(ticket);
                             Outcome::new(ORIGIN)
                         }
                         Does::Dead => {
-                            let untried = self.pool().failed(ticket, &mut trail, OWN, now);
+                            let untried = self.pool().failed(ticket, &mut trail, now);
                             Outcome { untried, ..Outcome::new(OWN) }
                         }
                     };
@@ -195,17 +195,17 @@ fn a_proxy_that_failed_three_times_rests_and_then_one_probe_may_use_it() {
 
     // Two calls at once: the first one probes, the second one goes elsewhere.
     let (mut one, mut two) = ([false; 2], [false; 2]);
-    let (mut one, mut two) = (Trail::new(&mut one), Trail::new(&mut two));
+    let (mut one, mut two) = (Trail::new(&mut one[..]), Trail::new(&mut two[..]));
     let probe = world.pool().pick(&mut one, until).unwrap();
     let other = world.pool().pick(&mut two, until).unwrap();
     assert_eq!(((probe.proxy(), probe.is_probe()), (other.proxy(), other.is_probe())), ((0, true), (1, false)));
     assert!(world.circuits[0].is_probed());
     // A dropped probe frees it for the next.
-    world.pool().release(probe, &mut one, None);
-    let probe = world.pool().pick(&mut Trail::new(&mut [false; 2]), until).unwrap();
+    world.pool().release(probe);
+    let probe = world.pool().pick(&mut Trail::new([false; 2]), until).unwrap();
     assert_eq!((probe.proxy(), probe.is_probe()), (0, true));
     // A failed one rests it again, a good one closes the circuit.
-    assert_eq!(world.pool().failed(probe, &mut one, OWN, until), Some(Duration::ZERO));
+    assert_eq!(world.pool().failed(probe, &mut one, until), Some(Duration::ZERO));
     assert_eq!(world.circuits[0].rests_until(), Some(Instant::from_nanos(60_000_000_000)));
     world.now = Instant::from_nanos(60_000_000_000);
     world.turn = Some(1);
@@ -305,9 +305,9 @@ proptest! {
         let mut world = World::new(Rotation::new().per_request(), proxies);
         for _ in 0..sends {
             let mut tried = vec![false; proxies];
-            let mut trail = Trail::new(&mut tried);
+            let mut trail = Trail::new(&mut tried[..]);
             let ticket = world.pool().pick(&mut trail, Instant::EPOCH).expect("the pool is not empty");
-            world.pool().release(ticket, &mut trail, None);
+            world.pool().release(ticket);
         }
         prop_assert!(world.circuits.iter().all(|circuit| *circuit == Circuit::default()));
     }
@@ -329,10 +329,10 @@ proptest! {
 #[test]
 fn an_empty_pool_has_no_proxy_and_a_ticket_names_its_proxy() {
     let mut world = World::new(Rotation::default(), 0);
-    assert_eq!(world.pool().pick(&mut Trail::new(&mut []), Instant::EPOCH), None);
+    assert_eq!(world.pool().pick(&mut Trail::new([]), Instant::EPOCH), None);
     let mut world = World::new(Rotation::default(), 1);
     let mut tried = [false];
-    let mut trail = Trail::new(&mut tried);
+    let mut trail = Trail::new(&mut tried[..]);
     let ticket: Ticket = world.pool().pick(&mut trail, Instant::EPOCH).unwrap();
     assert_eq!((ticket.proxy(), trail.has_untried()), (0, false));
 }
