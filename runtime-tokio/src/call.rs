@@ -10,6 +10,7 @@ use retry_core::{Instant, NonIdempotent, Policy, PolicyBuilder, PolicyError, Ret
 
 use crate::advise::Advise;
 use crate::key::IdempotencyKey;
+use crate::proxies::Clients;
 use crate::retry::{Extras, Retry};
 use crate::timer::TokioTimer;
 
@@ -35,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) max_body: usize,
     pub(crate) buffer_body: Option<usize>,
     pub(crate) key: Option<IdempotencyKey>,
+    /// The pool that the call goes through.
+    pub(crate) clients: Option<Arc<Clients>>,
     pub(crate) extras: Extras,
 }
 
@@ -47,6 +50,7 @@ impl<R, T: Timer> Call<R, T> {
             max_body: MAX_BODY,
             buffer_body: None,
             key: None,
+            clients: None,
             extras: retry.extras.clone(),
         };
         Self { request, retry, cancel: core::future::pending(), settings }
@@ -142,6 +146,13 @@ impl<R, C> Call<R, TokioTimer, C> {
 }
 
 impl<T: Timer, C> Call<RequestBuilder, T, C> {
+    /// Changes reqwest's request: headers, body, query and the rest, for a call that came from a
+    /// [`ProxyPool`](crate::ProxyPool).
+    pub fn with(mut self, change: impl FnOnce(RequestBuilder) -> RequestBuilder) -> Self {
+        self.request = change(self.request);
+        self
+    }
+
     /// The largest body that [`fetch`](Call::fetch) reads, in bytes. Default [`MAX_BODY`].
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.settings.max_body = bytes;

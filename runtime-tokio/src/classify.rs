@@ -4,6 +4,8 @@
 //! gives no type, and at last the kind of the innermost I/O error. What none of them knows is not retried, and counts
 //! as possibly sent.
 
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use core::error::Error as StdError;
@@ -24,9 +26,26 @@ impl Fault {
             Self::Invalid(_) | Self::Policy(_) | Self::Key(_) | Self::Buffer(_) => {
                 Failure::new(Cause::Validation, Reached::Unsent)
             }
+            Self::Withheld(_) => Failure::new(Cause::Validation, Reached::MaybeSent),
+            Self::Proxy(cause, _) => Failure::new(*cause, Reached::Unsent),
             Self::Nested(error) => nested(error),
             Self::Other(error) => other(&**error),
             Self::Status(_) | Self::Gone(_) => UNKNOWN,
+        }
+    }
+}
+
+impl Fault {
+    /// What this fault says of the proxy through which our pool sent: it is the proxy's own before the connection is
+    /// ready. Inside a tunnel (`is_tunneled`) only what the tunnel says is; the rest is between us and the origin.
+    pub(crate) fn of_proxy(&self, is_tunneled: bool) -> Option<Cause> {
+        match self.failure() {
+            Failure { cause: cause @ (Cause::Proxy | Cause::ProxyAuth), .. } => Some(cause),
+            Failure {
+                cause: Cause::Network | Cause::Timeout | Cause::DnsTemporary | Cause::DnsNoSuchName,
+                reached: Reached::Unsent,
+            } if !is_tunneled => Some(Cause::Proxy),
+            _ => None,
         }
     }
 }
@@ -52,7 +71,10 @@ fn client(error: &reqwest::Error) -> Failure {
         // The client refuses only a redirect's target here: a first request that it refuses is `Fault::Invalid`.
         Cause::Validation
     } else if error.is_decode() {
-        Cause::ResponseRead
+        // A JSON error comes from a closure of the caller's that read a whole body, and not what it wanted.
+        if Chain::of(error).any(|inner| inner.is::<serde_json::Error>()) { Cause::Unknown } else { Cause::ResponseRead }
+    } else if Chain::of(error).skip(1).any(is_of_body) {
+        Cause::Validation
     } else if error.is_dns() {
         Chain::of(error).find_map(dns).unwrap_or(Cause::DnsTemporary)
     } else if error.is_timeout() {
@@ -62,7 +84,9 @@ fn client(error: &reqwest::Error) -> Failure {
     } else {
         Chain::of(error)
             .find_map(|inner| typed(inner).or_else(|| connecting.then(|| texts::connect(inner)).flatten()))
-            .unwrap_or_else(|| coarse(error, connecting))
+            .or_else(|| by_io_kind(error, connecting))
+            .or_else(|| Chain::of(error).find_map(unstarted))
+            .unwrap_or(Cause::Unknown)
     };
     Failure::new(cause, reached)
 }
@@ -73,6 +97,11 @@ fn dns(error: &(dyn StdError + 'static)) -> Option<Cause> {
         Some(DnsFailure::Temporary) => Some(Cause::DnsTemporary),
         None => texts::dns(error),
     }
+}
+
+/// Whether it is the error of the caller's own body. One of a response's body is a decode error outside.
+fn is_of_body(error: &(dyn StdError + 'static)) -> bool {
+    error.downcast_ref().is_some_and(reqwest::Error::is_body)
 }
 
 /// Whether an HTTP/2 server said that it did not process the request (RFC 9113 8.7).
@@ -97,8 +126,9 @@ fn typed(error: &(dyn StdError + 'static)) -> Option<Cause> {
         return Some(tls(error));
     }
     #[cfg(feature = "h2")]
-    if let Some(error) = error.downcast_ref::<h2::Error>() {
-        return (!error.is_io()).then_some(Cause::Transport);
+    if error.is::<h2::Error>() {
+        // One of the connection's I/O is given as that by hyper.
+        return Some(Cause::Transport);
     }
     #[cfg(feature = "hyper")]
     if let Some(error) = error.downcast_ref::<hyper::Error>() {
@@ -110,13 +140,10 @@ fn typed(error: &(dyn StdError + 'static)) -> Option<Cause> {
 
 #[cfg(feature = "hyper")]
 fn http(error: &hyper::Error) -> Option<Cause> {
-    if error.is_incomplete_message() || error.is_canceled() || error.is_closed() {
+    if error.is_incomplete_message() {
         Some(Cause::Network)
     } else if error.is_parse() {
         Some(Cause::Transport)
-    } else if error.is_user() {
-        // The caller's own body failed.
-        Some(Cause::Validation)
     } else {
         None
     }
@@ -147,20 +174,36 @@ fn tls(error: &rustls::Error) -> Cause {
 }
 
 /// What the kind of the innermost I/O error says: the rule below all types, which is safe without them.
-fn coarse(error: &reqwest::Error, connecting: bool) -> Cause {
+fn by_io_kind(error: &reqwest::Error, connecting: bool) -> Option<Cause> {
+    let innermost = Chain::of(error).filter_map(|error| error.downcast_ref::<io::Error>()).last()?;
+    Some(of_io_kind(innermost.kind(), connecting))
+}
+
+fn of_io_kind(kind: io::ErrorKind, connecting: bool) -> Cause {
     use io::ErrorKind::{
         BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable, InvalidData, NetworkDown,
-        NetworkUnreachable, NotConnected, UnexpectedEof,
+        NetworkUnreachable, NotConnected, TimedOut, UnexpectedEof,
     };
-    match Chain::of(error).filter_map(|error| error.downcast_ref::<io::Error>()).last().map(io::Error::kind) {
+    match kind {
         // TLS libraries report what they refuse so.
-        Some(InvalidData) if connecting => Cause::Tls,
-        Some(
-            ConnectionRefused | ConnectionReset | ConnectionAborted | NotConnected | BrokenPipe | HostUnreachable
-            | NetworkUnreachable | NetworkDown | UnexpectedEof,
-        ) => Cause::Network,
-        Some(_) | None => Cause::Unknown,
+        InvalidData if connecting => Cause::Tls,
+        ConnectionRefused | ConnectionReset | ConnectionAborted | NotConnected | BrokenPipe | HostUnreachable
+        | NetworkUnreachable | NetworkDown | UnexpectedEof => Cause::Network,
+        TimedOut => Cause::Timeout,
+        _ => Cause::Unknown,
     }
+}
+
+/// A request on a connection that ended before it was begun, if nothing inside says how the connection ended.
+#[cfg(feature = "hyper")]
+fn unstarted(error: &(dyn StdError + 'static)) -> Option<Cause> {
+    let error = error.downcast_ref::<hyper::Error>()?;
+    (error.is_canceled() || error.is_closed()).then_some(Cause::Network)
+}
+
+#[cfg(not(feature = "hyper"))]
+fn unstarted(_: &(dyn StdError + 'static)) -> Option<Cause> {
+    None
 }
 
 /// An error and all that is inside it: its sources, and what an I/O error wraps, which is not its source.

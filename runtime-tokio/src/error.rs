@@ -6,10 +6,10 @@ use core::time::Duration;
 
 use http::StatusCode;
 use reqwest::Response;
-use retry_core::{End, ErrorKind, Event, PolicyError, Reason, Why};
+use retry_core::{Cause, End, ErrorKind, Event, PolicyError, Reason, Why};
 
 use crate::key::KeyError;
-use crate::redact::redacted;
+use crate::redact::{Withheld, without_secrets};
 use crate::reply::{Failed, Received};
 use crate::report::Report;
 use crate::target::Target;
@@ -18,7 +18,8 @@ use crate::target::Target;
 ///
 /// [`source`](StdError::source) is the last send's failure: reqwest's own error with its predicates, [`TimedOut`] where
 /// a limit of the policy cut the send, [`StatusError`] after a status. Neither `Display` nor `Debug` show userinfo or
-/// query of a URL.
+/// query of a URL. (To that end one of reqwest's errors is not handed over: that of a redirect to a URL with a query
+/// which `https_only` forbids.)
 ///
 /// ```
 /// # async fn example(client: reqwest::Client) {
@@ -184,6 +185,8 @@ pub(crate) enum Fault {
     Client(reqwest::Error),
     /// The client refused the request before it began to send it.
     Invalid(reqwest::Error),
+    /// The client refused a redirect, and its error cannot be shown.
+    Withheld(Withheld),
     TimedOut(TimedOut),
     TooLarge(BodyTooLarge),
     Status(StatusError),
@@ -191,6 +194,8 @@ pub(crate) enum Fault {
     Key(KeyError),
     Buffer(BufferTooSmall),
     Gone(Gone),
+    /// A proxy of the pool failed by itself.
+    Proxy(Cause, Box<Fault>),
     /// A retry layer inside this one has done its work.
     Nested(Error),
     /// An error of the caller's closure.
@@ -201,6 +206,7 @@ impl Fault {
     pub(crate) fn as_error(&self) -> &(dyn StdError + 'static) {
         match self {
             Self::Client(error) | Self::Invalid(error) => error,
+            Self::Withheld(error) => error,
             Self::TimedOut(error) => error,
             Self::TooLarge(error) => error,
             Self::Status(error) => error,
@@ -208,6 +214,7 @@ impl Fault {
             Self::Key(error) => error,
             Self::Buffer(error) => error,
             Self::Gone(error) => error,
+            Self::Proxy(_, fault) => fault.as_error(),
             Self::Nested(error) => error,
             Self::Other(error) => &**error,
         }
@@ -221,7 +228,10 @@ impl Fault {
         if error.is_builder() && error.url().is_some_and(|named| named.as_str() == url) {
             Self::Invalid(without_secrets(error))
         } else {
-            Self::Client(without_secrets(error))
+            match Withheld::of(&error) {
+                Some(withheld) => Self::Withheld(withheld),
+                None => Self::Client(without_secrets(error)),
+            }
         }
     }
 
@@ -246,13 +256,6 @@ impl Fault {
     pub(crate) fn unbuilt(error: reqwest::Error) -> Self {
         Self::Invalid(without_secrets(error))
     }
-}
-
-fn without_secrets(mut error: reqwest::Error) -> reqwest::Error {
-    if let Some(url) = error.url_mut() {
-        *url = redacted(url.clone());
-    }
-    error
 }
 
 /// A limit of the policy cut the send.

@@ -20,7 +20,7 @@ use crate::reply::{Failed, Received};
 use crate::report::Report;
 use crate::retry::Retry;
 use crate::rng::CallRng;
-use crate::sender::{ClientSender, Closure, Sender};
+use crate::sender::{ClientSender, Closure, Route, Sender};
 use crate::settled::Settled;
 use crate::target::Target;
 
@@ -87,7 +87,8 @@ fn sender(request: RequestBuilder, settings: &Settings) -> Result<ClientSender, 
             Err(error) => return Err(Error::invalid(Fault::Key(error), Some(Target::of(&request)))),
         }
     }
-    Ok(ClientSender::new(client, request, settings.buffer_body))
+    let route = settings.clients.as_ref().map_or(Route::Client(client), |clients| Route::Pool(clients.lane()));
+    Ok(ClientSender::new(route, request, settings.buffer_body))
 }
 
 impl<T: Timer, C: Future> Call<(), T, C> {
@@ -200,7 +201,8 @@ struct Ready<S, T> {
 impl<S: Sender, T: Timer> Ready<S, T> {
     fn new(sender: S, retry: Retry<T>, settings: Settings, read: Read, report: bool) -> Result<Self, Error> {
         let policy = match settings.policy {
-            Ok(policy) => policy,
+            // A whole policy of this call's own knows nothing of the pool.
+            Ok(policy) => settings.clients.as_ref().map_or(policy, |clients| clients.statuses(policy)),
             Err(error) => return Err(Error::invalid(Fault::Policy(error), target(&sender))),
         };
         let consent = NonIdempotent::resolve(policy.non_idempotent(), settings.consent, settings.key.is_some());
@@ -285,6 +287,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         // A send that the client refused to begin is none.
         end.attempts = self.begun;
         let report = Report::new(end, replay.single_send(policy.max_retries()), self.record.take());
+        let report = report.with_proxies(self.sender.proxies());
         let (failed, mut received) = match reply {
             Some(Ok(received)) => (Some(Failed::from(received.status())), Some(received)),
             Some(Err(Failed { fault: Fault::Nested(error), .. })) => return Err(error),

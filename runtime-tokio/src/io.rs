@@ -86,7 +86,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
             })
         });
         let again = match advice {
-            Advice::Keep => verdict == Verdict::Retry,
+            Advice::Keep => verdict == Verdict::Retry || self.sender.untried().is_some(),
             Advice::Retry | Advice::RetryAfter(_) => true,
             Advice::Stop => false,
         };
@@ -100,7 +100,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     async fn send(&mut self, this: Try) -> Self::Reply {
         self.begun = this.number;
         self.started.get_or_insert(this.sent_at);
-        let mut response = self.sender.send(this).await?;
+        let mut response = self.sender.send(this, &self.frame.timer).await?;
         let retried = self.frame.retries(response.status().as_u16());
         let limit = match self.frame.read {
             Read::Answer(limit) if !retried || this.ends_on_response => limit,
@@ -124,13 +124,14 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             // The client began nothing.
             self.begun = self.begun.saturating_sub(1);
         } else if again || reply.is_err() || self.frame.report || attempt.number() > 1 {
-            self.record.get_or_insert_default().reply(attempt, event, self.frame.timer.now(), None);
+            let proxy = self.sender.proxy();
+            self.record.get_or_insert_default().reply(attempt, event, self.frame.timer.now(), proxy);
         }
         let hint = match reply {
             Ok(received) if again => retry_after::from_headers(received.headers(), || self.frame.timer.wall()),
             Ok(_) | Err(_) => None,
         };
-        Outcome::new(event).with_hint(hint).with_advice(advice)
+        Outcome { event, hint, advice, untried: self.sender.untried() }
     }
 
     fn timed_out(&mut self, this: Try) -> Self::Reply {

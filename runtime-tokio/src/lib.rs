@@ -19,6 +19,7 @@
 //! - [`Call`]: settings of one request. `send()` hands the response over at its head, `fetch()` reads the body inside the
 //!   attempt.
 //! - [`Retry::run`]: a closure of your own makes each send.
+//! - [`faults`]: what each failure is called.
 //! - [`guide`]: is it safe to retry, what limits my call, what do I get back?
 //!
 //! # Features
@@ -29,16 +30,21 @@
 #![forbid(unsafe_code)]
 
 mod advise;
+mod budgets;
 mod buffer;
 mod call;
 mod classify;
 mod dns;
 mod error;
+#[doc = include_str!("faults.md")]
+pub mod faults {}
 mod fetched;
 mod go;
 pub mod guide;
 mod io;
 mod key;
+mod pool_builder;
+mod proxies;
 mod redact;
 mod reply;
 mod report;
@@ -50,11 +56,14 @@ mod target;
 mod timer;
 
 pub use advise::{Advise, Retrying, Seen};
+pub use budgets::Budgets;
 pub use call::{Call, MAX_BODY};
 pub use dns::DnsFailure;
 pub use error::{BodyTooLarge, BufferTooSmall, Error, StatusError, TimedOut};
 pub use fetched::{BodyError, BrokenOff, Fetched};
 pub use key::{IdempotencyKey, KeyError};
+pub use pool_builder::{PoolBuilder, PoolError};
+pub use proxies::{ProxyPool, ProxyStatus};
 pub use report::Report;
 pub use retry::{IntoRetry, Retry, RetryExt};
 pub use retry_core::{

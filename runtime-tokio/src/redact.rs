@@ -1,5 +1,6 @@
 //! URLs without their secrets.
 
+use core::error::Error as StdError;
 use core::fmt;
 
 use reqwest::Url;
@@ -10,6 +11,10 @@ pub(crate) struct Redacted<'a>(pub(crate) &'a str);
 impl fmt::Display for Redacted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Ok(url) = Url::parse(self.0) else { return f.write_str("(not an absolute URL)") };
+        if url.cannot_be_a_base() {
+            // Such as `user:password@host`, where the scheme was forgotten.
+            return f.write_str("(not a URL with a host)");
+        }
         write!(f, "{}://{}", url.scheme(), url.host_str().unwrap_or_default())?;
         if let Some(port) = url.port() {
             write!(f, ":{port}")?;
@@ -24,12 +29,53 @@ impl fmt::Debug for Redacted<'_> {
     }
 }
 
-/// The same as a URL, for an error that carries one.
-pub(crate) fn redacted(mut url: Url) -> Url {
+/// The same as a URL; `None` for one without a host, of which nobody knows what it may hold.
+fn redacted(mut url: Url) -> Option<Url> {
+    if url.cannot_be_a_base() {
+        return None;
+    }
     // Both fail only for a URL that cannot have them.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_query(None);
     url.set_fragment(None);
-    url
+    Some(url)
 }
+
+/// The client's error without the secrets of the URL that it names.
+pub(crate) fn without_secrets(mut error: reqwest::Error) -> reqwest::Error {
+    let Some(url) = error.url_mut() else { return error };
+    match redacted(url.clone()) {
+        Some(redacted) => *url = redacted,
+        None => return error.without_url(),
+    }
+    error
+}
+
+/// Stands for an error of the client's that holds another one with a secret in its URL, where nobody can change it.
+///
+/// reqwest has one such: a redirect that `https_only` forbids.
+#[derive(Debug)]
+pub(crate) struct Withheld {
+    /// What the error says without its secrets.
+    text: String,
+}
+
+impl Withheld {
+    pub(crate) fn of(error: &reqwest::Error) -> Option<Self> {
+        let inner = error.source()?.downcast_ref::<reqwest::Error>()?;
+        let url = inner.url()?;
+        if redacted(url.clone()).as_ref() == Some(url) {
+            return None;
+        }
+        Some(Self { text: format!("error following redirect to {}", Redacted(url.as_str())) })
+    }
+}
+
+impl fmt::Display for Withheld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl StdError for Withheld {}

@@ -3,13 +3,16 @@
 use core::error::Error as StdError;
 use core::future::{Future, ready};
 use core::mem;
+use core::time::Duration;
+use std::sync::Arc;
 
 use http::Method;
 use reqwest::{Client, Request, Response};
-use retry_core::Try;
+use retry_core::{Timer, Try};
 
 use crate::buffer::{buffer, is_replayable};
 use crate::error::{Fault, Gone};
+use crate::proxies::Lane;
 use crate::target::Target;
 
 /// Makes the sends of one call.
@@ -30,20 +33,43 @@ pub(crate) trait Sender {
     }
 
     /// Sends once.
-    fn send(&mut self, this: Try) -> impl Future<Output = Result<Response, Fault>>;
+    fn send(&mut self, this: Try, timer: &impl Timer) -> impl Future<Output = Result<Response, Fault>>;
 
     /// The method and the URL of the request.
     fn request(&self) -> (&Method, &str);
+
+    /// The wait before the next send, where the last one failed by its proxy and another proxy is left to try.
+    fn untried(&self) -> Option<Duration> {
+        None
+    }
+
+    /// The place of the last send's proxy in the pool.
+    fn proxy(&self) -> Option<u16> {
+        None
+    }
+
+    /// The names of the pool's proxies.
+    fn proxies(&self) -> Option<Arc<[String]>> {
+        None
+    }
 }
 
-/// reqwest's client. The request is copied for each send but the last.
+/// reqwest's clients. The request is copied for each send but the last.
 pub(crate) struct ClientSender {
-    client: Client,
+    route: Route,
     request: Kept,
     /// Whether it can go out more than once, perhaps when its body was read into memory.
     is_replayable: bool,
     /// How much of a body is read into memory first; `None` where that is not needed.
     buffer: Option<usize>,
+}
+
+/// Which client makes a send.
+pub(crate) enum Route {
+    /// Always the same.
+    Client(Client),
+    /// One of a pool's.
+    Pool(Box<Lane>),
 }
 
 #[expect(clippy::large_enum_variant, reason = "one a call, and a box would cost every call an allocation")]
@@ -54,10 +80,10 @@ enum Kept {
 }
 
 impl ClientSender {
-    pub(crate) fn new(client: Client, request: Request, buffer: Option<usize>) -> Self {
+    pub(crate) fn new(route: Route, request: Request, buffer: Option<usize>) -> Self {
         let whole = is_replayable(&request);
         let buffer = buffer.filter(|_| !whole);
-        Self { client, request: Kept::Whole(request), is_replayable: whole || buffer.is_some(), buffer }
+        Self { route, request: Kept::Whole(request), is_replayable: whole || buffer.is_some(), buffer }
     }
 
     fn next(&mut self, this: Try) -> Option<Request> {
@@ -69,6 +95,13 @@ impl ClientSender {
         match mem::replace(&mut self.request, sent) {
             Kept::Whole(request) => Some(request),
             Kept::Sent(_) => None,
+        }
+    }
+
+    fn lane(&self) -> Option<&Lane> {
+        match &self.route {
+            Route::Client(_) => None,
+            Route::Pool(lane) => Some(lane),
         }
     }
 }
@@ -89,10 +122,15 @@ impl Sender for ClientSender {
         }
     }
 
-    async fn send(&mut self, this: Try) -> Result<Response, Fault> {
+    async fn send(&mut self, this: Try, timer: &impl Timer) -> Result<Response, Fault> {
         let Some(request) = self.next(this) else { return Err(Fault::Gone(Gone)) };
-        let response = self.client.execute(request).await;
-        response.map_err(|error| Fault::client(error, self.request().1))
+        match &mut self.route {
+            Route::Client(client) => {
+                let response = client.execute(request).await;
+                response.map_err(|error| Fault::client(error, self.request().1))
+            }
+            Route::Pool(lane) => lane.send(request, this, timer).await,
+        }
     }
 
     fn request(&self) -> (&Method, &str) {
@@ -100,6 +138,18 @@ impl Sender for ClientSender {
             Kept::Whole(request) => (request.method(), request.url().as_str()),
             Kept::Sent(target) => target.parts(),
         }
+    }
+
+    fn untried(&self) -> Option<Duration> {
+        self.lane().and_then(Lane::untried)
+    }
+
+    fn proxy(&self) -> Option<u16> {
+        self.lane().and_then(Lane::proxy)
+    }
+
+    fn proxies(&self) -> Option<Arc<[String]>> {
+        self.lane().map(Lane::names)
     }
 }
 
@@ -117,7 +167,7 @@ where
     O: Future<Output = Result<Response, E>>,
     E: Into<Box<dyn StdError + Send + Sync>>,
 {
-    async fn send(&mut self, this: Try) -> Result<Response, Fault> {
+    async fn send(&mut self, this: Try, _: &impl Timer) -> Result<Response, Fault> {
         let response = (self.send)(this).await;
         response.map_err(|error| Fault::of_closure(error.into(), self.url.as_ref()))
     }

@@ -16,6 +16,7 @@ const DNS: &[(&str, Cause)] = &[
     ("Try again", Cause::DnsTemporary),
     // macOS and the BSDs
     ("nodename nor servname provided, or not known", Cause::DnsNoSuchName),
+    ("hostname nor servname provided, or not known", Cause::DnsNoSuchName),
     ("No address associated with nodename", Cause::DnsNoSuchName),
     // Windows, by number: the text is in the user's language
     ("(os error 11001)", Cause::DnsNoSuchName),

@@ -11,13 +11,15 @@ use retry_core::{Instant, Timer, UnixTime};
 /// When the clock starts: Sun, 01 Mar 2026 12:00:00 GMT, in seconds since 1970.
 const NOON: i64 = 1_772_366_400;
 
-/// A clock that stands still but for the waits, which take no real time. Limits are real.
+/// A clock that stands still but for the waits, which take no real time, and the limits that pass, which are real.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SkipTimer(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     now: AtomicU64,
+    limits_set: AtomicU64,
+    limits_passed: AtomicU64,
     waits: Mutex<Vec<Duration>>,
 }
 
@@ -30,6 +32,16 @@ impl SkipTimer {
     /// Their sum.
     pub(crate) fn waited(&self) -> Duration {
         self.waits().iter().sum()
+    }
+
+    /// How many limits were set.
+    pub(crate) fn limits_set(&self) -> u64 {
+        self.0.limits_set.load(Ordering::Relaxed)
+    }
+
+    /// How many limits have passed.
+    pub(crate) fn limits_passed(&self) -> u64 {
+        self.0.limits_passed.load(Ordering::Relaxed)
     }
 }
 
@@ -50,7 +62,11 @@ impl Timer for SkipTimer {
     }
 
     async fn limit(&self, duration: Duration) {
+        self.0.limits_set.fetch_add(1, Ordering::Relaxed);
+        let end = self.now().saturating_add(duration).as_nanos();
         tokio::time::sleep(duration).await;
+        self.0.now.fetch_max(end, Ordering::Relaxed);
+        self.0.limits_passed.fetch_add(1, Ordering::Relaxed);
     }
 }
 
