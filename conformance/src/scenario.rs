@@ -73,6 +73,15 @@ impl Scenario {
             ..policy
         }
     }
+
+    /// The same with a seed in place of given words, for what draws its words itself.
+    #[must_use]
+    pub fn seeded(mut self) -> Self {
+        if let Random::Words(_) = self.random {
+            self.random = Random::Seed(0);
+        }
+        self
+    }
 }
 
 impl Default for Scenario {

@@ -23,6 +23,8 @@ mod connection;
 #[cfg(feature = "h2")]
 mod h2;
 mod http1;
+#[cfg(feature = "proxies")]
+mod proxy;
 mod record;
 mod reply;
 mod request;
@@ -32,6 +34,8 @@ mod tls;
 use connection::Connection;
 #[cfg(feature = "h2")]
 pub use h2::StreamFault;
+#[cfg(feature = "proxies")]
+pub use proxy::{Proxy, ProxyRequest, Via};
 pub use record::Received;
 use record::Record;
 pub use reply::{Fault, Framing, Point, Reply};

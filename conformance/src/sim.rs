@@ -1,6 +1,7 @@
 //! Scenarios in virtual time: no runtime, no sleeping, the same result on every run.
 //!
-//! [`simulate`] goes through the core's one loop, [`by_hand`] drives its machine without it, as an event loop would.
+//! [`simulate`] goes through the core's one loop, [`by_hand`] drives its machine without it, as an event loop would. As
+//! [`Subject`]s they are [`Drive`] and [`ByHand`].
 
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
@@ -10,18 +11,49 @@ use retry_core::{Action, Attempt, Finished, Io, Pause, Policy, Replay, Timer, Tr
 use crate::json::Span;
 use crate::scenario::{Cause, Event, Reached, Scenario, Step};
 use crate::trace::Trace;
+use crate::{Skipped, Subject};
 
 pub mod convert;
 
 mod clock;
+mod core_rules;
 mod log;
 mod words;
 
 pub use clock::{Clock, Sleep};
+pub use core_rules::Core;
 pub use words::Words;
 
 use convert::outcome;
 use log::Log;
+
+/// The core's loop, [`drive`], in virtual time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drive;
+
+impl Subject for Drive {
+    fn name(&self) -> &'static str {
+        "drive"
+    }
+
+    fn run(&self, scenario: &Scenario) -> Result<Trace, Skipped> {
+        Ok(simulate(scenario))
+    }
+}
+
+/// The core's machine, driven by hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByHand;
+
+impl Subject for ByHand {
+    fn name(&self) -> &'static str {
+        "by hand"
+    }
+
+    fn run(&self, scenario: &Scenario) -> Result<Trace, Skipped> {
+        Ok(by_hand(scenario))
+    }
+}
 
 /// What comes back from a send that its limit cut.
 const CUT: Event = Event::Failure(Cause::Timeout, Reached::MaybeSent);
@@ -91,7 +123,8 @@ pub fn by_hand(scenario: &Scenario) -> Trace {
                 if !clock.advance(pause.left(clock.now()).into(), cancel) {
                     return log.cancel(&clock);
                 }
-                pause.resume(clock.now().max(pause.until()))
+                let until = pause.until();
+                pause.resume(clock.now().max(until))
             }
             Action::Done(end) => return log.end(&clock, &end, event, true),
             Action::GiveUp(end) => return log.end(&clock, &end, event, false),

@@ -25,7 +25,7 @@ use crate::scenario::Event;
 /// "
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Trace {
     /// The sends that were begun, in order.
     pub sends: Vec<Send>,
@@ -36,7 +36,7 @@ pub struct Trace {
 }
 
 /// One send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Send {
     /// When it was begun.
     pub at: Span,
@@ -47,7 +47,7 @@ pub struct Send {
 }
 
 /// One wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Wait {
     /// When it was begun.
     pub at: Span,
@@ -58,7 +58,7 @@ pub struct Wait {
 }
 
 /// How a call ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct End {
     /// When the caller had the result.
     pub at: Span,
@@ -131,11 +131,11 @@ impl fmt::Display for Trace {
         let mut waits = self.waits.iter();
         for (number, Send { at, took, event }) in (1..).zip(&self.sends) {
             match event {
-                Some(event) => writeln!(f, "{at:<12}send {number}: {event} after {took}")?,
-                None => writeln!(f, "{at:<12}send {number}: given up after {took}")?,
+                Some(event) => writeln!(f, "{at:<11} send {number}: {event} after {took}")?,
+                None => writeln!(f, "{at:<11} send {number}: given up after {took}")?,
             }
             if let Some(Wait { at, lasts, source }) = waits.next() {
-                writeln!(f, "{at:<12}wait {lasts} ({source:?})")?;
+                writeln!(f, "{at:<11} wait {lasts} ({source:?})")?;
             }
         }
         self.end.fmt(f)
@@ -145,7 +145,7 @@ impl fmt::Display for Trace {
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, attempts, elapsed, reason, code, event, asked } = self;
-        write!(f, "{at:<12}back: {reason:?}")?;
+        write!(f, "{at:<11} back: {reason:?}")?;
         if let Some(code) = code {
             write!(f, " {code}")?;
         }

@@ -8,6 +8,7 @@
 //!   [`Verdict`].
 
 use core::fmt;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,16 +17,30 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 mod kinds;
+mod paste;
 
 pub use kinds::{
     Backoff, Bounds, Expected, Jitter, Judgement, Needed, Replay, RetryAfter, Rule, Run, Settings, Verdict,
 };
+pub use paste::paste;
 
 /// A kind of case.
 pub trait Kind: DeserializeOwned {
     /// The name that its files begin with.
     const NAME: &'static str;
 }
+
+/// The names of all kinds.
+pub const KINDS: [&str; 8] = [
+    Backoff::NAME,
+    Bounds::NAME,
+    Jitter::NAME,
+    Settings::NAME,
+    Replay::NAME,
+    RetryAfter::NAME,
+    Run::NAME,
+    Verdict::NAME,
+];
 
 /// One case.
 #[derive(Clone, Debug)]
@@ -56,14 +71,28 @@ pub struct VectorError {
 pub fn load<K: Kind>() -> Result<Vec<Case<K>>, VectorError> {
     let mut cases: Vec<Case<K>> = Vec::new();
     for path in files()?.iter().filter(|path| kind(path) == K::NAME) {
-        let file = name(path);
-        let text = fs::read_to_string(path).map_err(|error| VectorError::new(&file, None, error))?;
-        for case in parse(&file, &text)? {
+        for case in read::<K>(path)? {
             if cases.iter().any(|other| other.id == case.id) {
-                return Err(VectorError::new(&file, Some(case.id), "the id is taken"));
+                return Err(VectorError::new(&case.file, Some(case.id), "the id is taken"));
             }
             cases.push(case);
         }
+    }
+    Ok(cases)
+}
+
+/// The cases of one kind in the file at `path`.
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn read<K: Kind>(path: &Path) -> Result<Vec<Case<K>>, VectorError> {
+    let file = name(path);
+    let text = fs::read_to_string(path).map_err(|error| VectorError::new(&file, None, error))?;
+    let cases: Vec<Case<K>> = parse(&file, &text)?;
+    let ids: BTreeSet<_> = cases.iter().map(|case| &case.id).collect();
+    if ids.len() < cases.len() {
+        return Err(VectorError::new(&file, None, "an id is taken twice"));
     }
     Ok(cases)
 }
@@ -77,7 +106,8 @@ pub fn files() -> Result<Vec<PathBuf>, VectorError> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
     let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let entries = entries.map_err(|error| VectorError::new("vectors", None, error))?;
-    let mut files: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
+    let paths = entries.into_iter().map(|entry| entry.path());
+    let mut files: Vec<_> = paths.filter(|path| is_file_of_cases(path)).collect();
     files.sort();
     Ok(files)
 }
@@ -89,6 +119,11 @@ pub fn kind(path: &Path) -> String {
 }
 
 impl VectorError {
+    /// The file's name does not tell its kind.
+    pub(crate) fn unknown(path: &Path) -> Self {
+        Self::new(&name(path), None, format!("its name begins with no kind of case: {}", KINDS.join(", ")))
+    }
+
     fn new(file: &str, id: Option<String>, what: impl fmt::Display) -> Self {
         Self { file: file.into(), id, what: what.to_string() }
     }
@@ -141,6 +176,12 @@ fn overlay(lower: &mut Map<String, Value>, upper: Map<String, Value>) {
             (_, value) => drop(lower.insert(field, value)),
         }
     }
+}
+
+/// The schema stands beside the files of cases, and so does what is not JSON.
+fn is_file_of_cases(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+        && path.file_stem().is_some_and(|stem| stem != "schema")
 }
 
 fn name(path: &Path) -> String {

@@ -64,8 +64,9 @@ impl Step {
     }
 }
 
-/// What came back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What came back: `{"status": 503}` or `{"failure": ["network", "unsent"]}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Event {
     /// A response with this status.
     Status(u16),
@@ -114,6 +115,26 @@ pub enum Cause {
     Canceled,
     /// None of the above.
     Unknown,
+}
+
+impl Cause {
+    /// All of them.
+    pub const ALL: [Self; 14] = [
+        Self::Network,
+        Self::Timeout,
+        Self::DnsTemporary,
+        Self::DnsNoSuchName,
+        Self::ResponseRead,
+        Self::BodyTooLarge,
+        Self::Transport,
+        Self::Tls,
+        Self::Certificate,
+        Self::Proxy,
+        Self::ProxyAuth,
+        Self::Validation,
+        Self::Canceled,
+        Self::Unknown,
+    ];
 }
 
 /// Whether a failed request can have reached the server.

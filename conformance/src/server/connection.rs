@@ -36,6 +36,22 @@ impl From<io::Error> for Ending {
     }
 }
 
+impl Ending {
+    /// Brings a connection to this end, as far as that is done before its socket is closed. `client` reads from it.
+    pub(super) fn end(self, socket: &TcpStream, client: &mut impl Read) {
+        match self {
+            Self::Close => {
+                let idle = Some(Duration::from_millis(20));
+                if socket.shutdown(Shutdown::Write).is_ok() && socket.set_read_timeout(idle).is_ok() {
+                    ignore(client);
+                }
+            }
+            Self::Drop => {}
+            Self::Reset => drop(SockRef::from(socket).set_linger(Some(Duration::ZERO))),
+        }
+    }
+}
+
 /// What is spoken through: the socket itself, or TLS over it.
 pub(super) trait Wire: Read + Write {
     /// Says good-bye, where the protocol has a word for it.
@@ -58,11 +74,7 @@ impl<'a> Connection<'a> {
 
     /// Serves the connection to its end.
     pub(super) fn serve(self) {
-        match self.talk() {
-            Ok(()) | Err(Ending::Close) => self.linger(),
-            Err(Ending::Drop) => {}
-            Err(Ending::Reset) => drop(SockRef::from(&self.socket).set_linger(Some(Duration::ZERO))),
-        }
+        self.talk().err().unwrap_or(Ending::Close).end(&self.socket, &mut &self.socket);
         // The socket is closed with its last handle: this one first, then `self`.
         self.shared.record.close(self.number);
     }
@@ -87,7 +99,7 @@ impl<'a> Connection<'a> {
             Some(Fault::Reset) => Err(Ending::Reset),
             Some(Fault::Stall) => {
                 self.shared.record.stall();
-                self.ignore();
+                ignore(&mut &self.socket);
                 Err(Ending::Close)
             }
         }
@@ -109,19 +121,12 @@ impl<'a> Connection<'a> {
         }
         self.speak(&mut &self.socket)
     }
+}
 
-    fn linger(&self) {
-        let idle = Some(Duration::from_millis(20));
-        if self.socket.shutdown(Shutdown::Write).is_ok() && self.socket.set_read_timeout(idle).is_ok() {
-            self.ignore();
-        }
-    }
-
-    /// Reads until the client or [`hang_up`](super::Server::hang_up) ends the connection, or its read timeout passes.
-    fn ignore(&self) {
-        let mut scrap = [0; 4096];
-        while matches!((&self.socket).read(&mut scrap), Ok(1..)) {}
-    }
+/// Reads until the client or [`hang_up`](super::Server::hang_up) ends the connection, or its read timeout passes.
+pub(super) fn ignore(client: &mut impl Read) {
+    let mut scrap = [0; 4096];
+    while matches!(client.read(&mut scrap), Ok(1..)) {}
 }
 
 /// Writes all bytes, now.

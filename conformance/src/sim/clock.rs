@@ -77,7 +77,9 @@ impl Clock {
     }
 
     /// Moves time on by `left`, unless the moment `cancel` comes first or is the same: then to that, and `false`.
-    pub(super) fn advance(&self, left: Span, cancel: Option<Span>) -> bool {
+    ///
+    /// It is for what does not wait for a future of this clock: a loop of one's own, or a real client's timer.
+    pub fn advance(&self, left: Span, cancel: Option<Span>) -> bool {
         let moment = self.after(left);
         let cancel = cancel.map(|cancel| self.noticed(cancel.as_nanos()));
         let canceled = cancel.filter(|cancel| *cancel <= moment);
@@ -86,7 +88,7 @@ impl Clock {
     }
 
     /// Whether a timer of `one` from now is noticed before one of `other`.
-    pub(super) fn is_before(&self, one: Span, other: Span) -> bool {
+    pub fn is_before(&self, one: Span, other: Span) -> bool {
         self.after(one) < self.after(other)
     }
 

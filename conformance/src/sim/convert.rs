@@ -1,4 +1,4 @@
-//! From the suite's words to the core's.
+//! From the suite's words to the core's, and back.
 
 use retry_core::{Attempt, Outcome, Policy, PolicyBuilder, Replay, UnixTime, Verdict, retry_after};
 
@@ -71,6 +71,71 @@ pub fn why(why: retry_core::Why) -> trace::Why {
     }
 }
 
+/// What came back, in the suite's words.
+///
+/// # Panics
+///
+/// If the core has a cause that the suite does not know.
+pub fn told(event: retry_core::Event) -> Event {
+    let failure = match event {
+        retry_core::Event::Status(status) => return Event::Status(status),
+        retry_core::Event::Failure(failure) => failure,
+    };
+    let cause = Cause::ALL.into_iter().find(|cause| self::cause(*cause) == failure.cause);
+    let reached = match failure.reached {
+        retry_core::Reached::Unsent => Reached::Unsent,
+        retry_core::Reached::MaybeSent => Reached::MaybeSent,
+    };
+    Event::Failure(cause.expect("the suite knows every cause"), reached)
+}
+
+/// Where the length of a wait came from.
+///
+/// # Panics
+///
+/// If the core has a source that the suite does not know.
+pub fn source(source: retry_core::WaitSource) -> trace::Source {
+    match source {
+        retry_core::WaitSource::Computed => trace::Source::Computed,
+        retry_core::WaitSource::RetryAfter => trace::Source::RetryAfter,
+        retry_core::WaitSource::Custom => trace::Source::Custom,
+        retry_core::WaitSource::Proxy => trace::Source::Proxy,
+        other => panic!("a source that the suite does not know: {other:?}"),
+    }
+}
+
+/// Why a call stopped.
+///
+/// # Panics
+///
+/// If the core has a reason that the suite does not know.
+pub fn reason(reason: retry_core::Reason) -> trace::Reason {
+    use retry_core::Reason;
+
+    match reason {
+        Reason::Answer => trace::Reason::Answer,
+        Reason::NotRetryable => trace::Reason::NotRetryable,
+        Reason::NotRepeatable(why) => trace::Reason::NotRepeatable(self::why(why)),
+        Reason::Advised => trace::Reason::Advised,
+        Reason::RetriesExhausted => trace::Reason::RetriesExhausted,
+        Reason::TotalTimeout => trace::Reason::TotalTimeout,
+        Reason::RetryAfterTooLong => trace::Reason::RetryAfterTooLong,
+        Reason::BudgetSpent => trace::Reason::BudgetSpent,
+        Reason::Canceled => trace::Reason::Canceled,
+        other => panic!("a reason that the suite does not know: {other:?}"),
+    }
+}
+
+/// A custom policy's word.
+pub fn advice(advice: Advice) -> retry_core::Advice {
+    match advice {
+        Advice::Keep => retry_core::Advice::Keep,
+        Advice::Retry => retry_core::Advice::Retry,
+        Advice::RetryAfter(wait) => retry_core::Advice::RetryAfter(wait.into()),
+        Advice::Stop => retry_core::Advice::Stop,
+    }
+}
+
 /// What a client tells the machine when `attempt` brought `got`: what the step has, or nothing before its limit.
 pub(super) fn outcome(attempt: &Attempt<&Policy>, step: &Step, got: Option<Event>, wall: Option<UnixTime>) -> Outcome {
     let reply = event(got.unwrap_or(CUT));
@@ -95,16 +160,8 @@ fn hint(step: &Step, wall: Option<UnixTime>) -> Option<core::time::Duration> {
     retry_after::hint(step.lines("retry-after"), reference)
 }
 
-fn advice(advice: Advice) -> retry_core::Advice {
-    match advice {
-        Advice::Keep => retry_core::Advice::Keep,
-        Advice::Retry => retry_core::Advice::Retry,
-        Advice::RetryAfter(wait) => retry_core::Advice::RetryAfter(wait.into()),
-        Advice::Stop => retry_core::Advice::Stop,
-    }
-}
-
-fn non_idempotent(when: NonIdempotent) -> retry_core::NonIdempotent {
+/// When a request that is not idempotent may go out again.
+pub fn non_idempotent(when: NonIdempotent) -> retry_core::NonIdempotent {
     match when {
         NonIdempotent::Never => retry_core::NonIdempotent::Never,
         NonIdempotent::WhenUnsent => retry_core::NonIdempotent::WhenUnsent,

@@ -1,12 +1,12 @@
 //! The trace while it is being made.
 
-use retry_core::{Pause, Policy, Reason, WaitSource};
+use retry_core::{Pause, Policy};
 
 use super::clock::Clock;
 use super::convert;
 use crate::json::Span;
 use crate::scenario::Event;
-use crate::trace::{self, End, Send, Source, Trace, Wait};
+use crate::trace::{self, End, Send, Trace, Wait};
 
 /// No scenario needs more sends: a call with more does not end.
 const MOST_SENDS: u32 = 10_000;
@@ -38,13 +38,7 @@ impl Log {
     }
 
     pub(super) fn wait(&mut self, at: Span, pause: &Pause<&Policy>) {
-        let source = match pause.source() {
-            WaitSource::Computed => Source::Computed,
-            WaitSource::RetryAfter => Source::RetryAfter,
-            WaitSource::Custom => Source::Custom,
-            WaitSource::Proxy => Source::Proxy,
-            other => panic!("a source that the suite does not know: {other:?}"),
-        };
+        let source = convert::source(pause.source());
         self.waits.push(Wait { at, lasts: pause.duration().into(), source });
     }
 
@@ -56,7 +50,7 @@ impl Log {
             at: clock.passed(),
             attempts: end.attempts,
             elapsed: end.elapsed.into(),
-            reason: reason(end.reason),
+            reason: convert::reason(end.reason),
             code: end.kind().map(|kind| kind.code()),
             event,
             asked: end.asked.map(Span::from),
@@ -81,20 +75,5 @@ impl Log {
 
     fn trace(self, end: End) -> Trace {
         Trace { sends: self.sends, waits: self.waits, end }
-    }
-}
-
-fn reason(reason: Reason) -> trace::Reason {
-    match reason {
-        Reason::Answer => trace::Reason::Answer,
-        Reason::NotRetryable => trace::Reason::NotRetryable,
-        Reason::NotRepeatable(why) => trace::Reason::NotRepeatable(convert::why(why)),
-        Reason::Advised => trace::Reason::Advised,
-        Reason::RetriesExhausted => trace::Reason::RetriesExhausted,
-        Reason::TotalTimeout => trace::Reason::TotalTimeout,
-        Reason::RetryAfterTooLong => trace::Reason::RetryAfterTooLong,
-        Reason::BudgetSpent => trace::Reason::BudgetSpent,
-        Reason::Canceled => trace::Reason::Canceled,
-        other => panic!("a reason that the suite does not know: {other:?}"),
     }
 }

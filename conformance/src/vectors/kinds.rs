@@ -118,6 +118,9 @@ pub struct Expected {
     pub waits: Vec<(Span, Source)>,
     /// When the caller has the result.
     pub back: Span,
+    /// The time that the caller is told, where a clock that went wrong makes it another one.
+    #[serde(default)]
+    pub elapsed: Option<Span>,
     /// The number of sends that the caller is told.
     pub attempts: u32,
     /// Why the call stops.

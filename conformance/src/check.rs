@@ -1,0 +1,231 @@
+//! Runs the cases of a file of vectors against an implementation.
+
+use core::fmt;
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+use std::path::Path;
+
+use crate::json::Span;
+use crate::rules::Rules;
+use crate::scenario::{Event, Random};
+use crate::trace::Trace;
+use crate::vectors::{
+    self, Backoff, Bounds, Expected, Jitter, Kind, Replay, RetryAfter, Run, Settings, VectorError, Verdict,
+};
+use crate::{Skipped, Subject};
+
+/// What came of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// How many cases were right.
+    pub passed: usize,
+    /// How many the subject cannot be put into.
+    pub skipped: usize,
+    /// The others.
+    pub wrong: Vec<Wrong>,
+}
+
+/// A case that came out wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The case.
+    pub id: String,
+    /// Why it is there.
+    pub note: String,
+    /// What came out.
+    pub what: String,
+}
+
+impl Report {
+    /// How many cases there are.
+    pub fn cases(&self) -> usize {
+        self.passed + self.skipped + self.wrong.len()
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}\n  ({})", self.id, self.what, self.note)
+    }
+}
+
+/// Runs all cases of the file at `path`: scenarios by `subject`, the rest by `rules`.
+///
+/// ```
+/// use conformance::{check, model::Model, vectors};
+///
+/// for path in vectors::files()? {
+///     let report = check::file(&path, &Model, &Model)?;
+///     assert!(report.passed > 0 && report.wrong.is_empty(), "{report:?}");
+/// }
+/// # Ok::<(), vectors::VectorError>(())
+/// ```
+///
+/// # Errors
+///
+/// If the file cannot be read, or has other than cases of the kind that its name tells.
+pub fn file(path: &Path, rules: &dyn Rules, subject: &dyn Subject) -> Result<Report, VectorError> {
+    match vectors::kind(path).as_str() {
+        Backoff::NAME => cases(path, |case| backoff(case, rules)),
+        Bounds::NAME => cases(path, |case| bounds(case, rules)),
+        Jitter::NAME => cases(path, |case| jitter(case, rules)),
+        Replay::NAME => cases(path, |case| replay(case, rules)),
+        RetryAfter::NAME => cases(path, |case| retry_after(case, rules)),
+        Run::NAME => cases(path, |case| scenario(case, subject)),
+        Settings::NAME => cases(path, |case| settings(case, rules)),
+        Verdict::NAME => cases(path, |case| verdict(case, rules)),
+        _ => Err(VectorError::unknown(path)),
+    }
+}
+
+/// How many cases the file at `path` has.
+///
+/// # Errors
+///
+/// As [`file()`].
+pub fn count(path: &Path) -> Result<usize, VectorError> {
+    fn of<K: Kind>(path: &Path) -> Result<usize, VectorError> {
+        vectors::read::<K>(path).map(|cases| cases.len())
+    }
+    match vectors::kind(path).as_str() {
+        Backoff::NAME => of::<Backoff>(path),
+        Bounds::NAME => of::<Bounds>(path),
+        Jitter::NAME => of::<Jitter>(path),
+        Replay::NAME => of::<Replay>(path),
+        RetryAfter::NAME => of::<RetryAfter>(path),
+        Run::NAME => of::<Run>(path),
+        Settings::NAME => of::<Settings>(path),
+        Verdict::NAME => of::<Verdict>(path),
+        _ => Err(VectorError::unknown(path)),
+    }
+}
+
+/// What is wrong with `trace` as the trace of a case.
+///
+/// # Errors
+///
+/// The first thing that is not as expected.
+pub fn expected(trace: &Trace, right: &Expected) -> Result<(), String> {
+    let end = trace.end;
+    equal("sends", trace.sends.iter().map(|send| send.at).collect::<Vec<_>>(), right.sends.clone())?;
+    let waits = trace.waits.iter().map(|wait| (wait.lasts, wait.source));
+    equal("waits", waits.collect::<Vec<_>>(), right.waits.clone())?;
+    equal("back", end.at, right.back)?;
+    equal("elapsed", end.elapsed, right.elapsed.unwrap_or(right.back))?;
+    equal("attempts", end.attempts, right.attempts)?;
+    equal("reason", end.reason, right.reason)?;
+    equal("code", end.code, right.code.as_deref())?;
+    let status = match end.event {
+        Some(Event::Status(status)) => Some(status),
+        Some(Event::Failure(..)) | None => None,
+    };
+    equal("status", status, right.status)?;
+    equal("asked", end.asked, right.asked)?;
+    let Some(replies) = &right.replies else { return Ok(()) };
+    let got: Vec<_> = trace.sends.iter().map(|send| send.event).collect();
+    equal("replies", got, replies.iter().map(|reply| Some(reply.event)).collect())
+}
+
+/// What a case comes to: `Ok(Some)` if it was not run.
+type Came = Result<Option<Skipped>, String>;
+
+fn cases<K: Kind>(path: &Path, run: impl Fn(&K) -> Came) -> Result<Report, VectorError> {
+    let mut report = Report::default();
+    for case in vectors::read::<K>(path)? {
+        // The case that panics must be named, too.
+        let came = catch_unwind(AssertUnwindSafe(|| run(&case.body)));
+        match came.unwrap_or_else(|_| Err("it panicked".into())) {
+            Ok(None) => report.passed += 1,
+            Ok(Some(_)) => report.skipped += 1,
+            Err(what) => report.wrong.push(Wrong { id: case.id, note: case.note, what }),
+        }
+    }
+    Ok(report)
+}
+
+fn backoff(case: &Backoff, rules: &dyn Rules) -> Came {
+    accepted(&case.policy, rules)?;
+    let last = case.delays.last().ok_or("no delays")?.0;
+    let mut rest = case.delays.iter().copied().peekable();
+    let mut before = Span::ZERO;
+    let random = Random::default();
+    for (number, delay) in (1..=last).zip(rules.waits(&case.policy, &random)) {
+        if delay < before || delay > case.policy.max_delay {
+            return Err(format!("retry {number}: {delay} after {before}"));
+        }
+        if let Some((_, right)) = rest.next_if(|(retry, _)| *retry == number) {
+            equal(&format!("retry {number}"), delay, right)?;
+        }
+        before = delay;
+    }
+    equal("delays that were not reached", rest.count(), 0)?;
+    Ok(None)
+}
+
+fn jitter(case: &Jitter, rules: &dyn Rules) -> Came {
+    accepted(&case.policy, rules)?;
+    let waits: Vec<_> = rules.waits(&case.policy, &case.random).take(case.waits.len()).collect();
+    equal("waits", waits, case.waits.clone())?;
+    Ok(None)
+}
+
+fn retry_after(case: &RetryAfter, rules: &dyn Rules) -> Came {
+    equal("hint", rules.hint(case), case.hint)?;
+    Ok(None)
+}
+
+fn bounds(case: &Bounds, rules: &dyn Rules) -> Came {
+    accepted(&case.policy, rules)?;
+    let worst = rules.worst(&case.policy, case.needed.send);
+    equal("sends", worst.sends, case.sends)?;
+    if let Some(nominal) = case.nominal {
+        equal("nominal", worst.nominal, nominal)?;
+    }
+    equal("waits", worst.waits, case.waits)?;
+    equal("waits with hints", worst.waits_with_hints, case.waits_with_hints)?;
+    equal("total", worst.total, case.total)?;
+    equal("time needed", worst.needed, case.needed.time)?;
+    Ok(None)
+}
+
+fn settings(case: &Settings, rules: &dyn Rules) -> Came {
+    equal("refused field", rules.refused(&case.policy), case.refused.clone())?;
+    if let Some(preset) = &case.preset {
+        equal(&format!("is preset {preset}"), rules.is_preset(&case.policy, preset), Some(true))?;
+    }
+    Ok(None)
+}
+
+fn verdict(case: &Verdict, rules: &dyn Rules) -> Came {
+    accepted(&case.policy, rules)?;
+    let (verdict, code) = rules.verdict(&case.policy, case.reply.event);
+    equal("verdict", verdict, case.verdict)?;
+    equal("code", code, case.code.as_deref())?;
+    Ok(None)
+}
+
+fn replay(case: &Replay, rules: &dyn Rules) -> Came {
+    let (again, why) = rules.again(&case.scenario);
+    equal("again", again, case.again)?;
+    equal("why", why, case.why)?;
+    Ok(None)
+}
+
+fn scenario(case: &Run, subject: &dyn Subject) -> Came {
+    match subject.run(&case.scenario) {
+        Ok(trace) => {
+            expected(&trace, &case.expected).map_err(|wrong| format!("{wrong}\n{trace}"))?;
+            Ok(None)
+        }
+        Err(skipped) => Ok(Some(skipped)),
+    }
+}
+
+/// Settings that no policy can have are a mistake in the case.
+fn accepted(settings: &crate::scenario::Settings, rules: &dyn Rules) -> Result<(), String> {
+    equal("refused field", rules.refused(settings), None)
+}
+
+fn equal<T: PartialEq + fmt::Debug>(what: &str, got: T, right: T) -> Result<(), String> {
+    if got == right { Ok(()) } else { Err(format!("{what}: got {got:?}, expected {right:?}")) }
+}

@@ -1,0 +1,126 @@
+//! The suite at the command line.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use conformance::results::Results;
+use conformance::vectors;
+use conformance::wrong::WRONG;
+
+/// What the program says, what it says is wrong, and its status.
+fn run(arguments: &[&str]) -> (String, String, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_conformance")).args(arguments).output().expect("it starts");
+    let text = |bytes| String::from_utf8(bytes).expect("it prints text");
+    (text(output.stdout), text(output.stderr), output.status.code().expect("it ends by itself"))
+}
+
+/// A file in a folder that is removed in the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let folder = env::temp_dir().join(format!("conformance-{test}-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        Self(folder)
+    }
+
+    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        let path = self.0.join(name);
+        fs::write(&path, text).expect("a file");
+        path.to_str().expect("a path of text").to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn run_tells_the_counts_of_each_file() {
+    let (out, error, status) = run(&["run"]);
+    assert_eq!((error.as_str(), status), ("", 0), "{out}");
+    for path in vectors::files().unwrap() {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let line = out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name} in {out}"));
+        let counts: Vec<_> = line.split_whitespace().skip(1).collect();
+        assert!(counts.len() == 4 && counts.iter().all(|count| *count == counts[0]), "{line}");
+    }
+    let (list, _, status) = run(&["list"]);
+    assert_eq!(status, 0);
+    let total = |text: &str| text.lines().last().and_then(|line| line.split_whitespace().nth(1)).map(str::to_owned);
+    assert_eq!(total(&list), total(&out));
+}
+
+#[test]
+fn check_names_what_is_wrong() {
+    let scratch = Scratch::new("check");
+    let right = r#"{"about": "", "cases": [{"id": "X1", "note": "why", "lines": ["5"], "hint": "5s"}]}"#;
+    let (out, error, status) = run(&["check", &scratch.file("retry_after-mine.json", right)]);
+    assert_eq!((error.as_str(), status), ("", 0), "{out}");
+
+    let wrong = right.replace(r#""5s""#, r#""6s""#);
+    let (out, error, status) = run(&["check", &scratch.file("retry_after-wrong.json", wrong)]);
+    assert_eq!(status, 1, "{out}");
+    assert!(out.contains("by hand, X1: hint: got Some(5s), expected Some(6s)\n  (why)"), "{out}");
+    assert!(error.contains("3 came out wrong"), "{error}");
+
+    for (name, text, what) in [
+        ("retry_after-field.json", right.replace("lines", "line"), "X1: unknown field `line`"),
+        ("retry_after-json.json", "{".into(), "EOF"),
+        ("other.json", right.into(), "its name begins with no kind of case: backoff, "),
+    ] {
+        let (_, error, status) = run(&["check", &scratch.file(name, text)]);
+        assert_eq!(status, 1, "{error}");
+        assert!(error.contains(name) && error.contains(what) && error.lines().count() == 1, "{error}");
+    }
+    let (_, error, status) = run(&["check", "retry_after-missing.json"]);
+    assert!(status == 1 && error.contains("retry_after-missing.json"), "{error}");
+}
+
+#[test]
+fn diff_tells_what_differs() {
+    let scratch = Scratch::new("diff");
+    let (right, _, status) = run(&["results"]);
+    assert_eq!(status, 0);
+    let one = scratch.file("one.json", &right);
+    let (out, error, status) = run(&["diff", &one, &one]);
+    assert_eq!((error.as_str(), status), ("", 0), "{out}");
+
+    let wrong = WRONG.iter().find(|wrong| wrong.law == "what_may_not_be_repeated_goes_out_once").unwrap();
+    let results = Results::of(wrong).unwrap();
+    let other = scratch.file("other.json", serde_json::to_vec(&results).unwrap());
+    let (out, error, status) = run(&["diff", &one, &other]);
+    assert_eq!(status, 1, "{out}");
+    assert!(out.contains("scenarios-policy.json/C7-POST: end.attempts: 1, 4\n"), "{out}");
+    assert!(out.ends_with("scenarios in common, 0 and 0 more\n") && error.contains(" differences"), "{out}{error}");
+
+    let none = scratch.file("none.json", r#"{"subject": "none", "traces": {}}"#);
+    let (_, error, status) = run(&["diff", &one, &none]);
+    assert!(status == 1 && error.contains("nothing to compare"), "{error}");
+    let (_, error, status) = run(&["diff", &one, &scratch.file("broken.json", "[")]);
+    assert!(status == 1 && error.contains("broken.json"), "{error}");
+}
+
+#[test]
+fn a_wrong_command_line_gives_one_clear_line() {
+    for (arguments, what) in [
+        (&[][..], "a command is missing"),
+        (&["frobnicate"], "`frobnicate` is no command"),
+        (&["check"], "check needs a file"),
+        (&["diff", "one.json"], "diff needs two files"),
+        (&["run", "more"], "`run` is no command, or has too many arguments"),
+    ] {
+        let (out, error, status) = run(arguments);
+        assert_eq!((out.as_str(), status), ("", 2), "{error}");
+        assert!(error.contains(what) && error.lines().count() == 1, "{error}");
+    }
+    let (out, error, status) = run(&["--help"]);
+    assert_eq!((error.as_str(), status), ("", 0));
+    for command in ["list", "run", "check", "results", "diff"] {
+        assert!(out.contains(&format!("\n  {command}")), "{out}");
+    }
+}

@@ -1,0 +1,4 @@
+//! What more than one test file needs.
+
+pub(crate) mod generate;
+pub(crate) mod headers;

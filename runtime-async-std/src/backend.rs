@@ -1,0 +1,134 @@
+//! The client that does the sending, behind a guard: it can be cut, and its panics are errors.
+
+use core::error::Error as StdError;
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::panic::AssertUnwindSafe;
+use core::pin::{Pin, pin};
+use core::sync::atomic::{AtomicU8, Ordering};
+use core::task::{Context, Poll, Waker};
+use std::panic::catch_unwind;
+use std::sync::Arc;
+
+use async_std::task::{self, JoinHandle};
+use surf::http::{Error, Request, Response};
+use surf::{Client, HttpClient};
+
+use crate::dns::look_up;
+
+/// How far a send has come, as far as it can be told from outside the client.
+#[derive(Debug, Default)]
+pub(crate) struct Phase(AtomicU8);
+
+const BEGUN: u8 = 0;
+const LOOKING_UP: u8 = 1;
+const HANDED_OVER: u8 = 2;
+
+impl Phase {
+    pub(crate) fn begin(&self) {
+        self.0.store(BEGUN, Ordering::Relaxed);
+    }
+
+    /// A middleware may send more than once: what was handed over stays so.
+    pub(crate) fn look_up(&self) {
+        let _ = self.0.compare_exchange(BEGUN, LOOKING_UP, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    pub(crate) fn hand_over(&self) {
+        self.0.store(HANDED_OVER, Ordering::Relaxed);
+    }
+
+    /// Whether the client cannot have been given the request yet.
+    pub(crate) fn is_unsent(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == LOOKING_UP
+    }
+}
+
+/// What the middlewares inside ours meet in place of the client: `client` with its settings, but with sends that are
+/// guarded.
+///
+/// Each send runs in a task of its own, because surf's HTTP/1 client blocks its thread while it looks a name up: in a
+/// task it blocks another thread than the one that watches the limits. Dropping the send cancels the task.
+pub(crate) fn guard(client: Client, phase: &Arc<Phase>, look_up_first: bool) -> Client {
+    let config = client.config().clone();
+    let guarded = Guarded { client, phase: Arc::clone(phase), look_up_first };
+    // The conversion fails only where it has to make a client.
+    Client::try_from(config.set_http_client(guarded.clone())).unwrap_or_else(|_| Client::with_http_client(guarded))
+}
+
+#[derive(Clone, Debug)]
+struct Guarded {
+    client: Client,
+    phase: Arc<Phase>,
+    look_up_first: bool,
+}
+
+#[async_trait::async_trait]
+impl HttpClient for Guarded {
+    async fn send(&self, request: Request) -> Result<Response, Error> {
+        if self.look_up_first {
+            self.phase.look_up();
+            look_up(request.url()).await;
+        }
+        self.phase.hand_over();
+        let client = self.client.clone();
+        Sending(Some(task::spawn(async move { caught(client.send(request)).await.map(Into::into) }))).await
+    }
+}
+
+/// A send in a task of its own, which is canceled with it.
+struct Sending<T>(Option<JoinHandle<T>>);
+
+impl<T> Future for Sending<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let Some(task) = &mut self.0 else { return Poll::Pending };
+        let output = Pin::new(task).poll(cx);
+        if output.is_ready() {
+            self.0 = None;
+        }
+        output
+    }
+}
+
+impl<T> Drop for Sending<T> {
+    fn drop(&mut self) {
+        if let Some(task) = self.0.take() {
+            // The first poll cancels. The others would wait until the task's thread is done with it.
+            let _ = pin!(task.cancel()).poll(&mut Context::from_waker(Waker::noop()));
+        }
+    }
+}
+
+/// `send`, with its panics as errors.
+///
+/// A panic leaves nothing half done that anybody sees: the future is not polled again, and what a client shares among
+/// its sends it has to guard against panics anyway, as against threads that end.
+pub(crate) async fn caught<T, E: From<Panicked>>(send: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    let mut send = pin!(send);
+    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| send.as_mut().poll(cx))) {
+        Ok(poll) => poll,
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+            Poll::Ready(Err(Panicked(text.unwrap_or("(no text)").into()).into()))
+        }
+    })
+    .await
+}
+
+/// The client panicked. Some of surf's do so at a status that they do not know, or a header that is not ASCII.
+///
+/// It is found inside [`Error::surf`](crate::Error::surf). Where panics abort (`panic = "abort"`), nobody can catch
+/// them, and the process ends.
+#[derive(Debug)]
+pub struct Panicked(String);
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the client panicked: {}", self.0)
+    }
+}
+
+impl StdError for Panicked {}

@@ -1,0 +1,373 @@
+//! The failure of a call: nothing of it is lost, and no secret is printed.
+
+use core::error::Error as StdError;
+use core::fmt;
+use core::time::Duration;
+use std::io;
+
+use retry_core::{ErrorKind, Event, PolicyError, Reason, Why};
+use surf::{Response, StatusCode};
+
+use crate::header::HeaderError;
+use crate::key::KeyError;
+use crate::reply::{Failed, Received};
+use crate::report::Report;
+use crate::target::Target;
+
+/// Why a call has no answer.
+///
+/// [`source`](StdError::source) is the last send's failure: [`TimedOut`] where a limit of the policy cut the send,
+/// [`StatusError`] after a status, and else what the client says. surf's error is none of std's, so it cannot be a
+/// source itself: [`surf`](Self::surf) gives it, and the source is the error inside it. Neither `Display` nor `Debug`
+/// show userinfo or query of the request's URL.
+///
+/// ```
+/// # async fn example(client: surf::Client) {
+/// use retry_core::{ErrorKind, Policy};
+/// use runtime_async_std::RetryExt;
+///
+/// match client.get("http://localhost/").with_retry(Policy::API).send().await {
+///     Ok(response) => println!("{}", response.status()),
+///     Err(error) if error.kind() == ErrorKind::RetryExhausted => {
+///         println!("{} after {} attempts", error.code(), error.attempts());
+///         if let Some(mut last) = error.into_response() {
+///             println!("the last one said: {}", last.body_string().await.unwrap_or_default());
+///         }
+///     }
+///     Err(error) => println!("{error}"),
+/// }
+/// # }
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    target: Option<Target>,
+    report: Report,
+    failed: Option<Failed>,
+    received: Option<Received>,
+}
+
+impl Error {
+    pub(crate) fn new(
+        report: Report,
+        target: Option<Target>,
+        failed: Option<Failed>,
+        received: Option<Received>,
+    ) -> Self {
+        let kind = report.end.kind().unwrap_or(ErrorKind::Unknown);
+        Self(Box::new(Inner { kind, target, report, failed, received }))
+    }
+
+    /// The kind of the failed call.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The stable name of the kind, such as `RETRY_EXHAUSTED`.
+    pub fn code(&self) -> &'static str {
+        self.0.kind.code()
+    }
+
+    /// The number of sends that were begun.
+    pub fn attempts(&self) -> u32 {
+        self.0.report.attempts()
+    }
+
+    /// The time from the start of the call to its end.
+    pub fn elapsed(&self) -> Duration {
+        self.0.report.elapsed()
+    }
+
+    /// Why the call stopped.
+    pub fn reason(&self) -> Reason {
+        self.0.report.reason()
+    }
+
+    /// What the call took, attempt by attempt.
+    pub fn report(&self) -> &Report {
+        &self.0.report
+    }
+
+    /// What came back from the last send, as the core judged it; `None` if the call ended before a send or in a wait.
+    pub fn event(&self) -> Option<Event> {
+        self.0.report.end.event
+    }
+
+    /// The status of the last send, if it gave one.
+    pub fn status(&self) -> Option<StatusCode> {
+        self.0.failed.as_ref().and_then(|failed| failed.status)
+    }
+
+    /// surf's own error, if it is what failed last.
+    ///
+    /// ```
+    /// # fn example(error: runtime_async_std::Error) {
+    /// let timed_out = error.surf().is_some_and(|error| error.downcast_ref::<async_std::future::TimeoutError>().is_some());
+    /// # }
+    /// ```
+    pub fn surf(&self) -> Option<&surf::Error> {
+        match &self.0.failed.as_ref()?.fault {
+            Fault::Client(error) | Fault::Invalid(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The response on which the call ended, if it ended on one; a call that ended in a wait has let it go.
+    ///
+    /// Its body is unread, or, where `fetch` read it inside the attempt, what came of it.
+    pub fn into_response(self) -> Option<Response> {
+        self.0.received.map(Received::into_response)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { target, report, failed, .. } = &*self.0;
+        if let Some(target) = target {
+            write!(f, "{target}: ")?;
+        }
+        f.write_str(match report.reason() {
+            Reason::RetriesExhausted => "retries used up",
+            Reason::TotalTimeout => "time limit reached",
+            Reason::RetryAfterTooLong => "the server asked for too long a wait",
+            Reason::BudgetSpent => "retry budget spent",
+            Reason::Canceled => "canceled",
+            Reason::NotRepeatable(Why::Body) => "failed, body not replayable",
+            Reason::NotRepeatable(Why::Method) => "failed, method not idempotent",
+            Reason::NotRepeatable(Why::RetriesOff) => "failed, retries off",
+            _ => "failed",
+        })?;
+        match report.attempts() {
+            0 => f.write_str(" before the first attempt")?,
+            1 => write!(f, " after 1 attempt in {:.1} s", report.elapsed().as_secs_f64())?,
+            n => write!(f, " after {n} attempts in {:.1} s", report.elapsed().as_secs_f64())?,
+        }
+        if let Some(failed) = failed {
+            write!(f, ": {}", Root(failed.fault.as_error()))?;
+        }
+        if let Some(asked) = report.asked() {
+            write!(f, " (the server asked for a wait of {asked:?})")?;
+        }
+        Ok(())
+    }
+}
+
+/// An error told by its innermost source, which says what happened: the outer ones say where.
+struct Root<'a>(&'a (dyn StdError + 'static));
+
+impl fmt::Display for Root<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut root = self.0;
+        while let Some(source) = root.source() {
+            root = source;
+        }
+        fmt::Display::fmt(root, f)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { kind, target, report, failed, received } = &*self.0;
+        f.debug_struct("Error")
+            .field("kind", kind)
+            .field("request", &target.as_ref().map(ToString::to_string))
+            .field("status", &self.status())
+            .field("source", &failed.as_ref().map(|failed| &failed.fault))
+            .field("response", &received.is_some())
+            .field("report", report)
+            .finish()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.failed.as_ref().map(|failed| failed.fault.as_error())
+    }
+}
+
+/// What made a send fail, as the source of an [`Error`].
+#[derive(Debug)]
+pub(crate) enum Fault {
+    Client(surf::Error),
+    /// The client refused the request before it began to send it.
+    Invalid(surf::Error),
+    /// The response breaks the protocol, and the client does not say so.
+    Malformed(Contradictory),
+    /// The response's body broke off.
+    Body(io::Error),
+    /// The response's body broke off, and the client does not say so.
+    Short(ShortBody),
+    TimedOut(TimedOut),
+    TooLarge(BodyTooLarge),
+    Status(StatusError),
+    Policy(PolicyError),
+    Key(KeyError),
+    Header(HeaderError),
+    Buffer(BufferTooSmall),
+    /// The request's body cannot be read.
+    Unreadable(io::Error),
+    Gone(Gone),
+    /// A retry layer inside this one has done its work.
+    Nested(Error),
+}
+
+impl Fault {
+    pub(crate) fn as_error(&self) -> &(dyn StdError + 'static) {
+        match self {
+            Self::Client(error) | Self::Invalid(error) => error.as_ref(),
+            Self::Body(error) | Self::Unreadable(error) => error,
+            Self::Malformed(error) => error,
+            Self::Short(error) => error,
+            Self::TimedOut(error) => error,
+            Self::TooLarge(error) => error,
+            Self::Status(error) => error,
+            Self::Policy(error) => error,
+            Self::Key(error) => error,
+            Self::Header(error) => error,
+            Self::Buffer(error) => error,
+            Self::Gone(error) => error,
+            Self::Nested(error) => error,
+        }
+    }
+}
+
+/// A limit of the policy cut the send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimedOut {
+    pub(crate) is_total: bool,
+    pub(crate) is_unsent: bool,
+}
+
+impl TimedOut {
+    /// Whether it was the limit of the whole call, and not of this attempt alone.
+    pub fn is_total(&self) -> bool {
+        self.is_total
+    }
+}
+
+impl fmt::Display for TimedOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_total { "cut at the total limit" } else { "cut at the attempt's limit" })
+    }
+}
+
+impl StdError for TimedOut {}
+
+/// The last response had a status that the policy retries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatusError {
+    pub(crate) status: StatusCode,
+}
+
+impl StatusError {
+    /// The status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+}
+
+impl fmt::Display for StatusError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", u16::from(self.status), self.status.canonical_reason())
+    }
+}
+
+impl StdError for StatusError {}
+
+/// A response's body ended before its time, and the client took it for whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShortBody {
+    pub(crate) expected: Option<usize>,
+    pub(crate) got: usize,
+}
+
+impl ShortBody {
+    /// How many bytes were announced; `None` if the end of the connection was to be the end of the body, and the client
+    /// has thrown it away.
+    pub fn expected(&self) -> Option<usize> {
+        self.expected
+    }
+
+    /// How many bytes came.
+    pub fn got(&self) -> usize {
+        self.got
+    }
+}
+
+impl fmt::Display for ShortBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.expected {
+            Some(expected) => write!(f, "the response's body ended after {} of {expected} bytes", self.got),
+            None => f.write_str("the response's body has no length, and the client has thrown it away"),
+        }
+    }
+}
+
+impl StdError for ShortBody {}
+
+/// A response has Content-Length headers that contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Contradictory;
+
+impl fmt::Display for Contradictory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the response has several Content-Lengths")
+    }
+}
+
+impl StdError for Contradictory {}
+
+/// A response's body was larger than [`max_body`](crate::Call::max_body).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BodyTooLarge {
+    pub(crate) limit: usize,
+}
+
+impl BodyTooLarge {
+    /// The limit, in bytes.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+}
+
+impl fmt::Display for BodyTooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the response's body is larger than {} bytes", self.limit)
+    }
+}
+
+impl StdError for BodyTooLarge {}
+
+/// There was no request left to send. A request is handed over with the last send alone, so nobody meets this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gone;
+
+impl fmt::Display for Gone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the request was handed over before")
+    }
+}
+
+impl StdError for Gone {}
+
+/// A request's body was larger than [`buffer_body`](crate::Call::buffer_body) allows. Nothing was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferTooSmall {
+    pub(crate) limit: usize,
+}
+
+impl BufferTooSmall {
+    /// The limit, in bytes.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+}
+
+impl fmt::Display for BufferTooSmall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "buffer_body: the request's body is larger than {} bytes", self.limit)
+    }
+}
+
+impl StdError for BufferTooSmall {}

@@ -1,0 +1,304 @@
+//! Carries a call out.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+use std::sync::Arc;
+
+use retry_core::{End, Event, Reason, Timer, Try};
+use surf::http::Method;
+use surf::{RequestBuilder, Response, Url};
+
+use crate::backend::Phase;
+use crate::call::{Call, Settings};
+use crate::error::{Error, Fault};
+use crate::fetched::Fetched;
+use crate::io::{Progress, Read};
+use crate::layer::{RequestLayer, Told};
+use crate::reply::{Failed, Received, collect, read};
+use crate::report::Report;
+use crate::retry::Retry;
+use crate::run::{self, Ended, Run, stopped};
+use crate::sender::Closure;
+use crate::settled::on_the_way;
+
+impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
+    /// Sends the request until it is answered, and hands the response over when its head is there.
+    ///
+    /// The limits hold until then; the body, read by the caller, is not cut by us. Nor is it checked: where a response
+    /// has to be whole, [`fetch`](Self::fetch) it, because surf's HTTP/1 client takes a body that breaks off for whole.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] says why the call stopped, and keeps the last failure or response. Note that with the default policy a
+    /// GET that is answered 503 to the end is an error, while a POST that is answered 503 is `Ok`: it may not be
+    /// repeated, so its reply is handed over as it is.
+    pub async fn send(self) -> Result<Response, Error> {
+        Ok(Box::pin(self.go(Read::Head, false)).await?.response)
+    }
+
+    /// Like [`send`](Self::send), with a [`Report`] of what the call took. An [`Error`] has one, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn send_with_report(self) -> Result<(Response, Report), Error> {
+        let answered = Box::pin(self.go(Read::Head, true)).await?;
+        Ok((answered.response, answered.report))
+    }
+
+    /// Sends the request until it is answered and the whole body is there, so that a body that breaks off is retried.
+    ///
+    /// The bytes that came are compared with what was announced, whatever the client says.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send); and with [`ErrorKind::ResponseRead`](retry_core::ErrorKind::ResponseRead) for a body above [`max_body`](Self::max_body),
+    /// which is not retried.
+    pub async fn fetch(self) -> Result<Fetched, Error> {
+        Ok(Box::pin(self.fetched(false)).await?.0)
+    }
+
+    /// Like [`fetch`](Self::fetch), with a [`Report`] of what the call took.
+    ///
+    /// # Errors
+    ///
+    /// As [`fetch`](Self::fetch).
+    pub async fn fetch_with_report(self) -> Result<(Fetched, Report), Error> {
+        Box::pin(self.fetched(true)).await
+    }
+
+    async fn fetched(self, report: bool) -> Result<(Fetched, Report), Error> {
+        let (read, limit) = (self.settings.read(), self.settings.max_body);
+        self.go(read, report).await?.fetched(limit).await
+    }
+
+    // In a box wherever it is called: the futures of surf's stack are large, and the caller's is moved about.
+
+    async fn go(self, read: Read, report: bool) -> Result<Answered, Error> {
+        let Self { request, retry, cancel, settings } = self;
+        let progress = Progress::default();
+        if let Some(fault) = settings.fault() {
+            return Err(refused(fault, &progress));
+        }
+        let (retry, settings, told) = (Arc::new(retry), Arc::new(settings), Arc::new(Told::default()));
+        let layer = RequestLayer {
+            seed: retry.begin(),
+            retry: Arc::clone(&retry),
+            settings: Arc::clone(&settings),
+            read,
+            report,
+            progress: progress.clone(),
+            told: Arc::clone(&told),
+        };
+        let response = match or_cancel(on_the_way(true, request.middleware(layer).send()), cancel).await {
+            None => return Err(canceled(&retry.timer, &progress)),
+            Some(Err(error)) => return Err(failed(error, &retry.timer, &progress)),
+            Some(Ok(response)) => response,
+        };
+        let told = if told.is_of(&response) { told.take() } else { None };
+        let Some((ended, fault)) = told else {
+            // A middleware outside ours has an answer of its own.
+            let event = Some(Event::Status(response.status().into()));
+            let report = report_of(End { event, ..stopped(Reason::Answer, &retry.timer, None) }, &progress);
+            return Ok(Answered { response, report, progress, fault: None, is_ours: false });
+        };
+        let ended = Ended { reply: Some(Ok(Received::Unread(response))), ..ended };
+        let (received, report) = ended.into_result(&progress, settings.extras.return_last_response)?;
+        Ok(Answered { response: received.into_response(), report, progress, fault, is_ours: true })
+    }
+}
+
+/// The good end of a request's call.
+struct Answered {
+    response: Response,
+    report: Report,
+    progress: Progress,
+    /// What broke off the body that was read inside the attempt.
+    fault: Option<Arc<Fault>>,
+    /// Whether the response is that of a run, or a middleware's own.
+    is_ours: bool,
+}
+
+impl Answered {
+    /// With its body, as the middlewares outside ours have left it.
+    async fn fetched(self, limit: usize) -> Result<(Fetched, Report), Error> {
+        let Self { mut response, report, progress, fault, is_ours } = self;
+        let failed = if is_ours {
+            let (body, failed) = collect(&mut response, limit).await;
+            match failed {
+                None => return Ok((Fetched::new(response, body, fault), report)),
+                Some(fault) => Failed { fault, status: Some(response.status()) },
+            }
+        } else {
+            let method = progress.lock().target.as_ref().map_or(Method::Get, |target| target.parts().0);
+            match read(response, method, limit, false).await {
+                Ok(fetched) => return Ok((fetched, report)),
+                Err(failed) => failed,
+            }
+        };
+        let event = Some(Event::Failure(failed.fault.failure()));
+        let report = report.ending(Reason::NotRetryable, event);
+        Err(Error::new(report, progress.lock().target.clone(), Some(failed), None))
+    }
+}
+
+impl<T: Timer, C: Future> Call<(), T, C> {
+    /// Lets `send` make each send, and sends again as the policy says.
+    ///
+    /// Nothing is copied: what is to be the same at every send, and what is to differ (a refreshed token), is the
+    /// closure's. `method` decides whether the request may go out again; `url` is for reports and custom policies, and
+    /// its host is what is looked up where that is done [first](Retry::look_up_first).
+    ///
+    /// The closure's client is used as it is: where it blocks its thread, no limit can cut it.
+    ///
+    /// An [`Error`] of this crate that the closure gives, or that is inside its error, is passed on as it is, since an
+    /// inner layer has done its work; any other is judged as surf's would be.
+    ///
+    /// ```
+    /// use retry_core::{Policy, Try};
+    /// use runtime_async_std::Retry;
+    /// use surf::http::Method;
+    ///
+    /// # async fn example(client: surf::Client, order: &str) -> Result<(), runtime_async_std::Error> {
+    /// let retry = Retry::new(Policy::API);
+    /// let url = "http://localhost/orders/7";
+    /// let response = retry
+    ///     .call()
+    ///     .max_retries(5)
+    ///     .run(Method::Put, url, |this: Try| client.put(url).header("x-attempt", this.number.to_string()).body(order).send())
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Call::send).
+    pub async fn run<U, F, O, E>(self, method: Method, url: U, send: F) -> Result<Response, Error>
+    where
+        U: AsRef<str>,
+        F: FnMut(Try) -> O,
+        O: Future<Output = Result<Response, E>>,
+        E: Into<surf::Error>,
+    {
+        let (response, _) = Box::pin(self.go(method, url, send, false)).await?;
+        Ok(response)
+    }
+
+    /// Like [`run`](Self::run), with a [`Report`] of what the call took.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub async fn run_with_report<U, F, O, E>(self, method: Method, url: U, send: F) -> Result<(Response, Report), Error>
+    where
+        U: AsRef<str>,
+        F: FnMut(Try) -> O,
+        O: Future<Output = Result<Response, E>>,
+        E: Into<surf::Error>,
+    {
+        Box::pin(self.go(method, url, send, true)).await
+    }
+
+    async fn go<U, F, O, E>(self, method: Method, url: U, send: F, report: bool) -> Result<(Response, Report), Error>
+    where
+        U: AsRef<str>,
+        F: FnMut(Try) -> O,
+        O: Future<Output = Result<Response, E>>,
+        E: Into<surf::Error>,
+    {
+        let Self { retry, cancel, settings, .. } = self;
+        let progress = Progress::default();
+        progress.lock().target = Some(crate::target::Target::new(method, url.as_ref()));
+        if let Some(fault) = settings.fault() {
+            return Err(refused(fault, &progress));
+        }
+        let look_up = settings.extras.look_up_first.then(|| Url::parse(url.as_ref()).ok()).flatten();
+        let sender = Closure { method, url, send, phase: Phase::default(), look_up };
+        let run = Run {
+            timer: &retry.timer,
+            settings: &settings,
+            seed: retry.begin(),
+            read: Read::Head,
+            report,
+            progress: &progress,
+        };
+        let ended = or_cancel(run.carry_out(sender, true), cancel).await;
+        let ended = ended.ok_or_else(|| canceled(&retry.timer, &progress))?;
+        let (received, report) = ended.into_result(&progress, settings.extras.return_last_response)?;
+        Ok((received.into_response(), report))
+    }
+}
+
+impl<T: Timer + Clone> Retry<T> {
+    /// [`Call::run`] without settings of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Call::send`].
+    pub async fn run<U, F, O, E>(&self, method: Method, url: U, send: F) -> Result<Response, Error>
+    where
+        U: AsRef<str>,
+        F: FnMut(Try) -> O,
+        O: Future<Output = Result<Response, E>>,
+        E: Into<surf::Error>,
+    {
+        self.call().run(method, url, send).await
+    }
+}
+
+impl Settings {
+    /// How much `fetch` reads: all bodies where a custom policy may want to see them, or the last response is to be
+    /// handed over whatever it is.
+    fn read(&self) -> Read {
+        if self.extras.advise.is_some() || self.extras.return_last_response {
+            Read::Every(self.max_body)
+        } else {
+            Read::Answer(self.max_body)
+        }
+    }
+}
+
+/// A call that has begun no send, because nobody could.
+fn refused(fault: Fault, progress: &Progress) -> Error {
+    let end = run::refused(&fault);
+    Error::new(Report::new(end, None, None), progress.lock().target.clone(), Some(fault.into()), None)
+}
+
+fn canceled<T: Timer>(timer: &T, progress: &Progress) -> Error {
+    let started = progress.lock().started;
+    let report = report_of(stopped(Reason::Canceled, timer, started), progress);
+    let mut come = progress.lock();
+    Error::new(report, come.target.clone(), come.last.take(), None)
+}
+
+/// An error that has come through the middlewares of the client: ours, or one of theirs.
+fn failed<T: Timer>(error: surf::Error, timer: &T, progress: &Progress) -> Error {
+    let target = progress.lock().target.clone();
+    let fault = match Fault::client(error, target.as_ref().map_or("", |target| target.parts().1)) {
+        Fault::Nested(error) => return error,
+        fault => fault,
+    };
+    let started = progress.lock().started;
+    let event = Some(Event::Failure(fault.failure()));
+    let report = report_of(End { event, ..stopped(Reason::NotRetryable, timer, started) }, progress);
+    Error::new(report, target, Some(fault.into()), None)
+}
+
+/// A report of an end that no run has told.
+fn report_of(end: End, progress: &Progress) -> Report {
+    let mut come = progress.lock();
+    Report::new(End { attempts: come.attempts(), ..end }, None, come.record.take())
+}
+
+/// The output of `work`, unless `cancel` completes first. What is ready at the same moment counts as canceled.
+async fn or_cancel<W: Future, C: Future>(work: W, cancel: C) -> Option<W::Output> {
+    let mut work = pin!(work);
+    let mut cancel = pin!(cancel);
+    poll_fn(|cx| match cancel.as_mut().poll(cx) {
+        Poll::Ready(_) => Poll::Ready(None),
+        Poll::Pending => work.as_mut().poll(cx).map(Some),
+    })
+    .await
+}

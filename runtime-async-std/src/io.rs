@@ -1,0 +1,193 @@
+//! One request on its way through the core's loop: what a send is, and what the core is told of its reply.
+
+use core::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use retry_core::{
+    Advice, Attempt, Budget, Event, Instant, Io, Outcome, Pause, Policy, Record, Timer, Try, Verdict, retry_after,
+};
+use surf::http::headers::{AGE, DATE, HeaderName, RETRY_AFTER};
+
+use crate::advise::{Retrying, Seen};
+use crate::budgets::CallBudget;
+use crate::error::{Fault, TimedOut};
+use crate::reply::{Failed, Received, check, drain, read};
+use crate::retry::Extras;
+use crate::sender::Sender;
+use crate::settled::Settled;
+use crate::target::Target;
+
+/// How much of a response belongs to the attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// Its head.
+    Head,
+    /// The body of any response on which the call can end well, up to this many bytes.
+    Answer(usize),
+    /// Every body, up to this many bytes.
+    Every(usize),
+}
+
+/// How far a call has come. It is kept apart from the call, so that it outlives one that is dropped.
+#[derive(Clone, Default)]
+pub(crate) struct Progress(Arc<Mutex<Come>>);
+
+#[derive(Default)]
+pub(crate) struct Come {
+    /// How many sends earlier runs of the same call have begun: a middleware outside may run the rest more than once.
+    pub(crate) earlier: u32,
+    /// How many sends were begun since.
+    pub(crate) begun: u32,
+    /// When the call began, as soon as that matters.
+    pub(crate) started: Option<Instant>,
+    /// Kept only from the first failure on.
+    pub(crate) record: Option<Box<Record>>,
+    /// The failure of the reply that was let go last.
+    pub(crate) last: Option<Failed>,
+    /// What the request was for.
+    pub(crate) target: Option<Target>,
+}
+
+impl Progress {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Come> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Come {
+    /// How many sends were begun.
+    pub(crate) fn attempts(&self) -> u32 {
+        self.earlier.saturating_add(self.begun)
+    }
+}
+
+/// A call's side of [`drive`](retry_core::drive).
+pub(crate) struct CallIo<'a, S, T> {
+    pub(crate) sender: S,
+    pub(crate) timer: &'a T,
+    pub(crate) policy: &'a Policy,
+    pub(crate) extras: &'a Extras,
+    pub(crate) budget: CallBudget,
+    pub(crate) read: Read,
+    /// Whether the record is wanted even if nothing fails.
+    pub(crate) report: bool,
+    pub(crate) progress: &'a Progress,
+}
+
+impl<S: Sender, T: Timer> CallIo<'_, S, T> {
+    fn retries(&self, status: u16) -> bool {
+        self.policy.statuses().contains(status)
+    }
+
+    /// The custom policy's word, and whether the reply is going to be sent again as far as it can be told here.
+    fn advice(&self, attempt: &Attempt<&Policy>, event: Event, reply: &Result<Received, Failed>) -> (Advice, bool) {
+        let Some(verdict) = attempt.verdict(event) else { return (Advice::Keep, false) };
+        if Settled::is(reply) {
+            return (Advice::Stop, false);
+        }
+        let advice = self.extras.advise.as_ref().map_or(Advice::Keep, |policy| {
+            let (method, url) = self.sender.request();
+            let now = self.timer.now();
+            policy.advise(&Seen {
+                method,
+                url,
+                attempt: attempt.number(),
+                elapsed: attempt.elapsed(now),
+                remaining: attempt.remaining(now),
+                verdict,
+                event,
+                reply: reply.as_ref(),
+            })
+        });
+        let again = match advice {
+            Advice::Keep => verdict == Verdict::Retry,
+            Advice::Retry | Advice::RetryAfter(_) => true,
+            Advice::Stop => false,
+        };
+        (advice, again)
+    }
+
+    /// What the server's Retry-After asks for.
+    fn hint(&self, received: &Received) -> Option<Duration> {
+        let lines = |name: HeaderName| {
+            let values = received.head().header(name);
+            values.into_iter().flat_map(|values| values.iter().map(|value| value.as_str().as_bytes()))
+        };
+        let headers = received.head();
+        headers.header(RETRY_AFTER)?;
+        let reference = retry_after::reference(lines(DATE), headers.header(AGE).is_some(), || self.timer.wall());
+        retry_after::hint(lines(RETRY_AFTER), reference)
+    }
+}
+
+impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
+    type Reply = Result<Received, Failed>;
+
+    async fn send(&mut self, this: Try) -> Self::Reply {
+        {
+            let mut come = self.progress.lock();
+            come.begun = this.number;
+            come.started.get_or_insert(this.sent_at);
+        }
+        let response = self.sender.send(this).await?;
+        check(&response)?;
+        let retried = self.retries(response.status().into());
+        let (method, _) = self.sender.request();
+        match self.read {
+            Read::Answer(limit) if !retried || this.ends_on_response => {
+                read(response, method, limit, retried).await.map(Received::Read)
+            }
+            Read::Every(limit) => read(response, method, limit, retried).await.map(Received::Read),
+            Read::Head | Read::Answer(_) => Ok(Received::Unread(response)),
+        }
+    }
+
+    fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome {
+        let event = match reply {
+            Ok(received) => Event::Status(received.status().into()),
+            Err(failed) => Event::Failure(failed.fault.failure()),
+        };
+        let (advice, again) = self.advice(attempt, event, reply);
+        let mut come = self.progress.lock();
+        if let Err(Failed { fault: Fault::Invalid(_), .. }) = reply {
+            // The client began nothing.
+            come.begun = come.begun.saturating_sub(1);
+        } else if again || reply.is_err() || self.report || attempt.number() > 1 {
+            come.record.get_or_insert_default().reply(attempt, event, self.timer.now(), None);
+        }
+        drop(come);
+        let hint = match reply {
+            Ok(received) if again => self.hint(received),
+            Ok(_) | Err(_) => None,
+        };
+        Outcome::new(event).with_hint(hint).with_advice(advice)
+    }
+
+    fn timed_out(&mut self, this: Try) -> Self::Reply {
+        Err(Fault::TimedOut(TimedOut { is_total: this.is_total, is_unsent: self.sender.is_unsent() }).into())
+    }
+
+    fn retrying(&mut self, this: Try, outcome: &Outcome, pause: &Pause<&Policy>) {
+        if let Some(record) = &mut self.progress.lock().record {
+            record.pause(pause);
+        }
+        if let Some(hook) = &self.extras.on_retry {
+            let (method, url) = self.sender.request();
+            let (wait, source) = (pause.duration(), pause.source());
+            let budget = self.budget.level();
+            hook(&Retrying { method, url, attempt: this.number, event: outcome.event, wait, source, budget });
+        }
+    }
+
+    async fn discard(&mut self, reply: Self::Reply) {
+        let (last, unread) = match reply {
+            Ok(Received::Unread(response)) => (response.status().into(), Some(response)),
+            Ok(Received::Read(fetched)) => (fetched.status().into(), None),
+            Err(failed) => (failed, None),
+        };
+        self.progress.lock().last = Some(last);
+        if let Some(response) = unread {
+            drain(response, self.sender.request().0).await;
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! URLs without their secrets.
+
+use core::fmt;
+
+use surf::Url;
+
+/// A URL as it may be printed: scheme, host, port and path. Userinfo, query and fragment are left out.
+pub(crate) struct Redacted<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Redacted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ok(url) = Url::parse(self.0) else { return f.write_str("(not an absolute URL)") };
+        if url.cannot_be_a_base() {
+            // Such as `user:password@host`, where the scheme was forgotten.
+            return f.write_str("(not a URL with a host)");
+        }
+        write!(f, "{}://{}", url.scheme(), url.host_str().unwrap_or_default())?;
+        if let Some(port) = url.port() {
+            write!(f, ":{port}")?;
+        }
+        f.write_str(url.path())
+    }
+}
+
+impl fmt::Debug for Redacted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}

@@ -1,0 +1,64 @@
+//! What a call took.
+
+use core::time::Duration;
+
+use retry_core::{End, Entry, Event, Reason, Record, WaitSource, Why};
+
+/// What a call took: sends, time, waits, and why it stopped.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub(crate) end: End,
+    single_send: Option<Why>,
+    record: Option<Box<Record>>,
+}
+
+impl Report {
+    pub(crate) fn new(end: End, single_send: Option<Why>, record: Option<Box<Record>>) -> Self {
+        Self { end, single_send, record }
+    }
+
+    /// The same sends with another end.
+    pub(crate) fn ending(self, reason: Reason, event: Option<Event>) -> Self {
+        Self { end: End { reason, event, ..self.end }, ..self }
+    }
+
+    /// The number of sends that were begun.
+    pub fn attempts(&self) -> u32 {
+        self.end.attempts
+    }
+
+    /// The time from the start of the call to its end.
+    pub fn elapsed(&self) -> Duration {
+        self.end.elapsed
+    }
+
+    /// Why the call stopped.
+    pub fn reason(&self) -> Reason {
+        self.end.reason
+    }
+
+    /// What the server's `Retry-After` asked for in the last reply, before any cap.
+    pub fn asked(&self) -> Option<Duration> {
+        self.end.asked
+    }
+
+    /// Why the request could go out once only, if so.
+    pub fn single_send(&self) -> Option<Why> {
+        self.single_send
+    }
+
+    /// The last attempts, at most 8, oldest first.
+    pub fn record(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.record.iter().flat_map(|record| record.entries())
+    }
+
+    /// How many attempts there were before those of [`record`](Self::record).
+    pub fn earlier(&self) -> usize {
+        self.record.as_ref().map_or(0, |record| record.earlier())
+    }
+
+    /// The waits between the attempts of [`record`](Self::record), and where their lengths came from.
+    pub fn waits(&self) -> impl Iterator<Item = (Duration, WaitSource)> + '_ {
+        self.record().filter_map(|entry| entry.wait)
+    }
+}

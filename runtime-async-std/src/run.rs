@@ -1,0 +1,135 @@
+//! One run of the core's loop, whoever asked for it.
+
+use core::pin::pin;
+use core::time::Duration;
+
+use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Why, drive, within};
+
+use crate::call::Settings;
+use crate::error::{Error, Fault, TimedOut};
+use crate::io::{CallIo, Progress, Read};
+use crate::reply::{Failed, Received};
+use crate::report::Report;
+use crate::rng::CallRng;
+use crate::sender::Sender;
+use crate::settled::Settled;
+
+/// What a run needs beside the one who sends.
+pub(crate) struct Run<'a, T> {
+    pub(crate) timer: &'a T,
+    pub(crate) settings: &'a Settings,
+    pub(crate) seed: Option<u64>,
+    pub(crate) read: Read,
+    pub(crate) report: bool,
+    pub(crate) progress: &'a Progress,
+}
+
+/// How a run ended.
+pub(crate) struct Ended {
+    pub(crate) reply: Option<Result<Received, Failed>>,
+    pub(crate) end: End,
+    pub(crate) single_send: Option<Why>,
+}
+
+impl<T: Timer> Run<'_, T> {
+    /// Sends until there is an answer, or none is to be had.
+    pub(crate) async fn carry_out<S: Sender>(self, sender: S, replayable: bool) -> Ended {
+        let Self { timer, settings, read, report, progress, .. } = self;
+        let policy = match &settings.policy {
+            Ok(policy) => policy,
+            Err(error) => return Ended::invalid(Fault::Policy(*error)),
+        };
+        let consent = NonIdempotent::resolve(policy.non_idempotent(), settings.consent, settings.key.is_some());
+        let replay = Replay::new(sender.request().0.as_ref(), replayable, consent);
+        let single_send = replay.single_send(policy.max_retries());
+        let again = {
+            let mut come = progress.lock();
+            come.earlier = come.attempts();
+            come.begun = 0;
+            come.started
+        };
+        // The limit of a call holds over all its runs, and over what comes before the first send.
+        let prepares = single_send.is_none() && sender.needs_preparation();
+        let started = again.or_else(|| prepares.then(|| timer.now()));
+        let own = started.zip(policy.total_timeout()).map(|(started, limit)| started.saturating_add(limit));
+        let deadline = own.into_iter().chain(settings.deadline).min();
+        if prepares {
+            progress.lock().started = started;
+        }
+
+        let mut rng = CallRng::new(self.seed);
+        let extras = &settings.extras;
+        let mut budget = extras.budgets.as_ref().map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
+        let mut io = CallIo { sender, timer, policy, extras, budget: budget.clone(), read, report, progress };
+        let failed = if prepares { prepare(&mut io.sender, timer, started, deadline).await } else { None };
+        let finished = match failed {
+            None => drive(policy, replay, deadline, timer, &mut budget, &mut rng, &mut io).await,
+            Some((fault, reason)) => {
+                let event = Some(Event::Failure(fault.failure()));
+                let end = End { event, ..stopped(reason, timer, started) };
+                Finished::GiveUp(Some(Err(fault.into())), end)
+            }
+        };
+        let (mut reply, mut end) = match finished {
+            Finished::Done(reply, end) => (Some(reply), end),
+            Finished::GiveUp(reply, end) => (reply, end),
+        };
+        // A send that the client refused to begin is none.
+        end.attempts = progress.lock().attempts();
+        if let Some(Ok(received)) = &mut reply
+            && (end.attempts > 1 || end.reason != Reason::Answer)
+        {
+            Settled::mark(received.head_mut());
+        }
+        Ended { reply, end, single_send }
+    }
+}
+
+async fn prepare<S: Sender, T: Timer>(
+    sender: &mut S,
+    timer: &T,
+    started: Option<Instant>,
+    deadline: Option<Instant>,
+) -> Option<(Fault, Reason)> {
+    match within(timer, started.unwrap_or_default(), deadline, pin!(sender.prepare())).await {
+        Some(Ok(())) => None,
+        Some(Err(fault)) => Some((fault, Reason::NotRetryable)),
+        None => Some((Fault::TimedOut(TimedOut { is_total: true, is_unsent: true }), Reason::TotalTimeout)),
+    }
+}
+
+/// The end of a call that begins no send, because nobody could.
+pub(crate) fn refused(fault: &Fault) -> End {
+    let event = Some(Event::Failure(fault.failure()));
+    End { attempts: 0, elapsed: Duration::ZERO, reason: Reason::NotRetryable, event, asked: None }
+}
+
+/// An end that the machine was not asked about.
+pub(crate) fn stopped<T: Timer>(reason: Reason, timer: &T, started: Option<Instant>) -> End {
+    let elapsed = started.map_or(Duration::ZERO, |started| timer.now().saturating_since(started));
+    End { attempts: 0, elapsed, reason, event: None, asked: None }
+}
+
+impl Ended {
+    /// A request that nobody can send: no send was begun.
+    pub(crate) fn invalid(fault: Fault) -> Self {
+        Self { end: refused(&fault), reply: Some(Err(fault.into())), single_send: None }
+    }
+
+    /// What the caller gets: a response, or an error that has lost nothing.
+    pub(crate) fn into_result(self, progress: &Progress, last_as_ok: bool) -> Result<(Received, Report), Error> {
+        let Self { reply, end, single_send } = self;
+        let mut come = progress.lock();
+        let report = Report::new(end, single_send, come.record.take());
+        let (failed, received) = match reply {
+            Some(Ok(received)) => (Some(Failed::from(received.status())), Some(received)),
+            Some(Err(Failed { fault: Fault::Nested(error), .. })) => return Err(error),
+            Some(Err(failed)) => (Some(failed), None),
+            None => (come.last.take(), None),
+        };
+        match received {
+            Some(received) if report.end.kind().is_none() || last_as_ok => Ok((received, report)),
+            received => Err(Error::new(report, come.target.clone(), failed, received)),
+        }
+    }
+}

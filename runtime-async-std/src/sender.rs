@@ -1,0 +1,155 @@
+//! Who makes each send: the rest of surf's stack with a kept request, or the caller's own closure.
+
+use core::future::{Future, ready};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use retry_core::Try;
+use surf::http::Method;
+use surf::middleware::Next;
+use surf::{Client, Request, Response, Url};
+
+use crate::backend::{Phase, caught, guard};
+use crate::buffer::{put, take};
+use crate::dns::look_up;
+use crate::error::{Fault, Gone};
+use crate::target::Target;
+
+/// Makes the sends of one call.
+pub(crate) trait Sender {
+    /// Whether [`prepare`](Self::prepare) has something to do before a request that may go out more than once.
+    fn needs_preparation(&self) -> bool {
+        false
+    }
+
+    /// Does once what has to be done before the first send.
+    fn prepare(&mut self) -> impl Future<Output = Result<(), Fault>> {
+        ready(Ok(()))
+    }
+
+    /// Sends once.
+    fn send(&mut self, this: Try) -> impl Future<Output = Result<Response, Fault>>;
+
+    /// The method and the URL of the request.
+    fn request(&self) -> (Method, &str);
+
+    /// Whether a send that was cut just now had not got as far as the client.
+    fn is_unsent(&self) -> bool;
+}
+
+/// What is left of surf's stack: the middlewares inside ours, and the client.
+pub(crate) struct NextSender<'a> {
+    next: Next<'a>,
+    client: Client,
+    phase: Arc<Phase>,
+    target: Target,
+    /// The request as it came, for the first send.
+    whole: Option<Request>,
+    /// What later sends are made of: surf's requests lose their body and extensions when they are cloned.
+    spare: Option<Spare>,
+    /// How much of a body of unknown length is read into memory.
+    buffer: Option<usize>,
+}
+
+struct Spare {
+    head: Request,
+    body: Option<Bytes>,
+}
+
+impl<'a> NextSender<'a> {
+    pub(crate) fn new(
+        next: Next<'a>,
+        client: Client,
+        request: Request,
+        buffer: Option<usize>,
+        look_up_first: bool,
+    ) -> Self {
+        let phase = Arc::<Phase>::default();
+        let client = guard(client, &phase, look_up_first);
+        let target = Target::of(&request);
+        Self { next, client, phase, target, whole: Some(request), spare: None, buffer }
+    }
+
+    fn next_request(&mut self, this: Try) -> Option<Request> {
+        if let Some(whole) = self.whole.take() {
+            if !this.is_last && self.spare.is_none() {
+                self.spare = Some(Spare { head: whole.clone(), body: None });
+            }
+            return Some(whole);
+        }
+        let Spare { head, body } = self.spare.as_ref()?;
+        let mut request = head.clone();
+        if let Some(body) = body {
+            put(&mut request, body.clone());
+        }
+        Some(request)
+    }
+}
+
+impl Sender for NextSender<'_> {
+    fn needs_preparation(&self) -> bool {
+        self.whole.as_ref().is_some_and(|request| request.len() != Some(0))
+    }
+
+    async fn prepare(&mut self) -> Result<(), Fault> {
+        let Some(request) = &mut self.whole else { return Ok(()) };
+        let body = take(request, self.buffer).await?;
+        let head = request.clone();
+        put(request, body.clone());
+        self.spare = Some(Spare { head, body: Some(body) });
+        Ok(())
+    }
+
+    async fn send(&mut self, this: Try) -> Result<Response, Fault> {
+        let Some(request) = self.next_request(this) else { return Err(Fault::Gone(Gone)) };
+        self.phase.begin();
+        let response = self.next.run(request, self.client.clone()).await;
+        response.map_err(|error| Fault::client(error, self.target.parts().1))
+    }
+
+    fn request(&self) -> (Method, &str) {
+        self.target.parts()
+    }
+
+    fn is_unsent(&self) -> bool {
+        self.phase.is_unsent()
+    }
+}
+
+/// The caller's closure.
+pub(crate) struct Closure<U, F> {
+    pub(crate) method: Method,
+    pub(crate) url: U,
+    pub(crate) send: F,
+    pub(crate) phase: Phase,
+    /// The URL, if its host is to be looked up before each send.
+    pub(crate) look_up: Option<Url>,
+}
+
+impl<U, F, O, E> Sender for Closure<U, F>
+where
+    U: AsRef<str>,
+    F: FnMut(Try) -> O,
+    O: Future<Output = Result<Response, E>>,
+    E: Into<surf::Error>,
+{
+    async fn send(&mut self, this: Try) -> Result<Response, Fault> {
+        self.phase.begin();
+        if let Some(url) = &self.look_up {
+            self.phase.look_up();
+            look_up(url).await;
+        }
+        self.phase.hand_over();
+        let sent = (self.send)(this);
+        let response = caught(async { sent.await.map_err(Into::into) }).await;
+        response.map_err(|error| Fault::client(error, self.url.as_ref()))
+    }
+
+    fn request(&self) -> (Method, &str) {
+        (self.method, self.url.as_ref())
+    }
+
+    fn is_unsent(&self) -> bool {
+        self.phase.is_unsent()
+    }
+}

@@ -1,0 +1,80 @@
+//! A timer that skips waits, and the guard of real time that every test send has.
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use core::future::Future;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use retry_core::{Instant, Timer, UnixTime};
+
+/// When the clock starts: Sun, 01 Mar 2026 12:00:00 GMT, in seconds since 1970.
+const NOON: i64 = 1_772_366_400;
+
+/// A clock that stands still but for the waits, which take no real time, and the limits that pass, which are real.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SkipTimer(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    now: AtomicU64,
+    limits: AtomicU64,
+    waits: Mutex<Vec<Duration>>,
+}
+
+impl SkipTimer {
+    /// The waits so far.
+    pub(crate) fn waits(&self) -> Vec<Duration> {
+        self.0.waits.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Their sum.
+    pub(crate) fn waited(&self) -> Duration {
+        self.waits().iter().sum()
+    }
+
+    /// How many limits have passed.
+    pub(crate) fn limits(&self) -> u64 {
+        self.0.limits.load(Ordering::Relaxed)
+    }
+}
+
+impl Timer for SkipTimer {
+    fn now(&self) -> Instant {
+        Instant::from_nanos(self.0.now.load(Ordering::Relaxed))
+    }
+
+    fn wall(&self) -> Option<UnixTime> {
+        let now = Duration::from_nanos(self.0.now.load(Ordering::Relaxed));
+        Some(UnixTime::new(NOON + i64::try_from(now.as_secs()).unwrap_or(i64::MAX - NOON), now.subsec_nanos()))
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        self.0.now.fetch_add(nanos, Ordering::Relaxed);
+        self.0.waits.lock().unwrap_or_else(PoisonError::into_inner).push(duration);
+    }
+
+    async fn limit(&self, duration: Duration) {
+        let end = self.now().saturating_add(duration).as_nanos();
+        async_std::task::sleep(duration).await;
+        self.0.now.fetch_max(end, Ordering::Relaxed);
+        self.0.limits.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// What `work` gives; a panic if the client hangs.
+pub(crate) async fn guarded<F: Future>(work: F) -> F::Output {
+    let guard = Duration::from_secs(20);
+    async_std::future::timeout(guard, work).await.expect("the client hangs: the guard of real time has fired")
+}
+
+/// A client with a connection for each send.
+pub(crate) fn client() -> surf::Client {
+    runtime_async_std::client_config().try_into().expect("a client")
+}
+
+#[allow(dead_code, reason = "not every test file needs each of these")]
+pub(crate) fn millis(times: &[u64]) -> Vec<Duration> {
+    times.iter().map(|time| Duration::from_millis(*time)).collect()
+}

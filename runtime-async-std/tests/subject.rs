@@ -1,0 +1,187 @@
+//! The adapter as a subject of the conformance suite: real sends over loopback, in virtual time.
+//!
+//! Every scenario of the vectors that a client can be put into has the trace that the simulator has, wait for wait, with
+//! the same seed. `CONFORMANCE_RESULTS` names a file to write the results to, for `cargo run -p conformance -- diff`.
+//!
+//! A closure makes each send, so that it is on the thread of the loop: the stage has to know which comes first.
+#![cfg(any(feature = "h1", feature = "h1-tls"))]
+
+#[path = "subject/stage.rs"]
+mod stage;
+#[path = "subject/timer.rs"]
+mod timer;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::sync::Arc;
+
+use conformance::properties::broken;
+use conformance::results::{Results, scenarios};
+use conformance::scenario::{Advice, Event, Scenario};
+use conformance::sim::{convert, simulate};
+use conformance::trace::{End, Trace, Wait};
+use conformance::{Skipped, Subject};
+use retry_core::{NonIdempotent, Timer};
+use runtime_async_std::{Call, DnsFailure, Error, Report, Retry, Retrying, Seen};
+use surf::http::Method;
+use surf::{Client, Response};
+
+use stage::{Stage, Target, cannot};
+use timer::StageTimer;
+
+/// The adapter for surf, with servers of its own for each scenario.
+struct Surf;
+
+impl Subject for Surf {
+    fn name(&self) -> &'static str {
+        "surf"
+    }
+
+    fn run(&self, scenario: &Scenario) -> Result<Trace, Skipped> {
+        if let Some(why) = cannot(scenario) {
+            return Err(why);
+        }
+        let method = &scenario.request.method;
+        if method.parse::<Method>().map(|known| known.to_string()).ok().as_ref() != Some(method) {
+            return Err(Skipped("surf knows no such method"));
+        }
+        let stage = Arc::new(Stage::new(scenario));
+        let guard = core::time::Duration::from_secs(20);
+        let call = async { async_std::future::timeout(guard, carry_out(scenario, &stage)).await };
+        let end = async_std::task::block_on(call).unwrap_or_else(|_| panic!("the client hangs: {scenario:?}"));
+        let (sends, waits, arrived) = stage.seen(end.event);
+        assert_eq!(arrived, end.attempts, "what the servers saw, and what the report says of {scenario:?}");
+        Ok(Trace { sends, waits, end })
+    }
+}
+
+#[test]
+fn the_traces_are_the_simulators() {
+    let mut results = Results { subject: Surf.name().into(), ..Results::default() };
+    let (mut wrong, mut ran) = (Vec::new(), 0);
+    let mut skipped = BTreeMap::<_, Vec<_>>::new();
+    for (id, scenario) in scenarios().expect("the vectors can be read") {
+        let trace = match Surf.run(&scenario) {
+            Ok(trace) => trace,
+            Err(why) => {
+                results.skipped.insert(id.clone(), why.to_string());
+                skipped.entry(why).or_default().push(id);
+                continue;
+            }
+        };
+        ran += 1;
+        let right = simulate(&scenario);
+        if trace != right {
+            wrong.push(format!("{id}\nsurf\n{trace}the simulator\n{right}"));
+        }
+        wrong.extend(broken(&scenario, &trace).iter().map(|broken| format!("{id}: {broken}")));
+        results.traces.insert(id, serde_json::to_value(trace).expect("a trace can be written"));
+    }
+    println!("{ran} scenarios ran");
+    for (why, ids) in &skipped {
+        println!("{:>3} skipped: {why}", ids.len());
+    }
+    if let Some(file) = env::var_os("CONFORMANCE_RESULTS") {
+        fs::write(file, serde_json::to_vec_pretty(&results).expect("results can be written")).expect("the file");
+    }
+    assert!(wrong.is_empty(), "{} are wrong\n{}", wrong.len(), wrong.join("\n"));
+    assert!(ran >= 230, "only {ran} ran: {skipped:#?}");
+}
+
+/// The call, until it is back, and its end as the caller is told.
+async fn carry_out(scenario: &Scenario, stage: &Arc<Stage>) -> End {
+    stage.begin();
+    let config = http_client::Config::new().set_http_keep_alive(false).set_timeout(None);
+    let client = Client::with_http_client(http_client::h1::H1Client::try_from(config).expect("a client"));
+    let method: Method = scenario.request.method.parse().expect("a method");
+    let call = settings(retry(scenario, stage).call(), scenario, stage);
+    let call = call.cancel_on(stage.canceled());
+    let sent = call.run_with_report(method, "http://subject.test/", |_| send(&client, method, stage)).await;
+    let result = sent.map(|(response, report)| (u16::from(response.status()), report));
+    let at = stage.clock().passed();
+    match result {
+        Ok((status, report)) => end(at, &report, None, Some(Event::Status(status))),
+        Err(error) => failed(at, error),
+    }
+}
+
+/// One send, to where the scenario wants it.
+async fn send(client: &Client, method: Method, stage: &Arc<Stage>) -> Result<Response, surf::Error> {
+    stage.send();
+    // The loop makes the limit of a send when the send is pending for the first time.
+    async_std::task::yield_now().await;
+    match stage.target() {
+        Target::To(addr) => client.request(method, format!("http://{addr}/")).send().await,
+        Target::NoSuchName => Err(DnsFailure::NoSuchName.into()),
+        Target::NoName => Err(DnsFailure::Temporary.into()),
+        Target::Nowhere => core::future::pending().await,
+    }
+}
+
+/// The client's settings.
+fn retry(scenario: &Scenario, stage: &Arc<Stage>) -> Retry<StageTimer> {
+    let policy = convert::builder(&scenario.policy).build().expect("a policy");
+    let mut retry =
+        Retry::with_timer(policy, StageTimer::new(Arc::clone(stage))).seed(stage.seed()).look_up_first(false);
+    if scenario.script.iter().any(|step| step.advice != Advice::Keep) {
+        let script = scenario.clone();
+        retry = retry.advise(move |seen: &Seen<'_>| convert::advice(script.step(seen.attempt()).advice));
+    }
+    let stage = Arc::clone(stage);
+    retry.on_retry(move |retry: &Retrying<'_>| {
+        let at = stage.clock().passed();
+        let wait = Wait { at, lasts: retry.wait.into(), source: convert::source(retry.source) };
+        stage.wait(retry.attempt, convert::told(retry.event), wait);
+    })
+}
+
+/// What the request sets for itself.
+fn settings(mut call: Call<(), StageTimer>, scenario: &Scenario, stage: &Arc<Stage>) -> Call<(), StageTimer> {
+    let request = &scenario.request;
+    if let Some(count) = request.max_retries {
+        call = call.max_retries(count);
+    }
+    if let Some(limit) = request.total_timeout {
+        call = call.total_timeout(core::time::Duration::from(limit));
+    }
+    if let Some(limit) = request.attempt_timeout {
+        call = call.attempt_timeout(core::time::Duration::from(limit));
+    }
+    if request.retry_after.is_some() {
+        call = call.retry_after(convert::builder(&scenario.settings()).build().expect("a policy").retry_after());
+    }
+    // A closure sends its key itself, and says what that means.
+    let own = request.non_idempotent.map(convert::non_idempotent);
+    if own.is_some() || request.idempotency_key {
+        call = call.non_idempotent(NonIdempotent::resolve(NonIdempotent::Never, own, request.idempotency_key));
+    }
+    if let Some(deadline) = request.deadline {
+        call = call.deadline_at(stage.clock().now().saturating_add(deadline.into()));
+    }
+    call
+}
+
+fn failed(at: conformance::json::Span, error: Error) -> End {
+    let event = error.event().map(convert::told);
+    let end = end(at, error.report(), Some(error.code()), event);
+    let ended_on = match event {
+        Some(Event::Status(status)) => Some(status),
+        Some(Event::Failure(..)) | None => None,
+    };
+    let in_hand = error.into_response().map(|response| u16::from(response.status()));
+    assert_eq!(in_hand, ended_on, "the response in hand is the one on which the call ended");
+    end
+}
+
+fn end(at: conformance::json::Span, report: &Report, code: Option<&'static str>, event: Option<Event>) -> End {
+    End {
+        at,
+        attempts: report.attempts(),
+        elapsed: report.elapsed().into(),
+        reason: convert::reason(report.reason()),
+        code,
+        event,
+        asked: report.asked().map(Into::into),
+    }
+}
