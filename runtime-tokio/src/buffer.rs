@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use http_body::Body as _;
 use reqwest::{Body, Request};
 
-use crate::error::{BufferTooSmall, Fault};
+use crate::fault::{BufferTooSmall, Fault};
 
 /// Whether every send of `request` can have the same body.
 pub(crate) fn is_replayable(request: &Request) -> bool {

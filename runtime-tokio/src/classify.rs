@@ -14,7 +14,8 @@ use std::io;
 use retry_core::{Cause, Event, Failure, Reached};
 
 use crate::dns::DnsFailure;
-use crate::error::{Error, Fault};
+use crate::error::Error;
+use crate::fault::Fault;
 
 impl Fault {
     /// This fault as the core judges it.

@@ -10,7 +10,7 @@ use http::{HeaderMap, StatusCode, Version};
 use reqwest::{Response, ResponseBuilderExt, Url};
 use serde::de::DeserializeOwned;
 
-use crate::error::Fault;
+use crate::fault::Fault;
 use crate::redact::Redacted;
 
 /// A response with its whole body.

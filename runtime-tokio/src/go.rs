@@ -12,7 +12,8 @@ use reqwest::{RequestBuilder, Response};
 use retry_core::{End, Event, Finished, NonIdempotent, Reason, Replay, Timer, Try, drive, within};
 
 use crate::call::{Call, Settings};
-use crate::error::{Error, Fault, TimedOut};
+use crate::error::Error;
+use crate::fault::{Fault, TimedOut};
 use crate::fetched::Fetched;
 use crate::io::{CallIo, Frame, Read};
 use crate::key;

@@ -7,7 +7,7 @@ use retry_core::{
 
 use crate::advise::{Retrying, Seen};
 use crate::budgets::CallBudget;
-use crate::error::{Fault, TimedOut};
+use crate::fault::{Fault, TimedOut};
 use crate::fetched::Fetched;
 use crate::reply::{Failed, Received, drain, read};
 use crate::retry::Extras;

@@ -36,6 +36,7 @@ mod call;
 mod classify;
 mod dns;
 mod error;
+mod fault;
 #[doc = include_str!("faults.md")]
 pub mod faults {}
 mod fetched;
@@ -59,7 +60,8 @@ pub use advise::{Advise, Retrying, Seen};
 pub use budgets::Budgets;
 pub use call::{Call, MAX_BODY};
 pub use dns::DnsFailure;
-pub use error::{BodyTooLarge, BufferTooSmall, Error, StatusError, TimedOut};
+pub use error::Error;
+pub use fault::{BodyTooLarge, BufferTooSmall, StatusError, TimedOut};
 pub use fetched::{BodyError, BrokenOff, Fetched};
 pub use key::{IdempotencyKey, KeyError};
 pub use pool_builder::{PoolBuilder, PoolError};

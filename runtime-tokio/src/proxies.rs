@@ -9,7 +9,7 @@ use reqwest::{Client, IntoUrl, Request, RequestBuilder, Response};
 use retry_core::{Circuit, Instant, Policy, Pool, Rotation, Ticket, Timer, Trail, Try};
 
 use crate::call::Call;
-use crate::error::Fault;
+use crate::fault::Fault;
 use crate::retry::Retry;
 use crate::timer::TokioTimer;
 

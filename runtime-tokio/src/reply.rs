@@ -5,7 +5,7 @@ use http::{HeaderMap, StatusCode, Version};
 use reqwest::Response;
 use retry_core::DRAIN_BYTES;
 
-use crate::error::{BodyTooLarge, Fault, StatusError};
+use crate::fault::{BodyTooLarge, Fault, StatusError};
 use crate::fetched::Fetched;
 
 /// A response, as far as it was read.

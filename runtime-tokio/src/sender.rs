@@ -11,7 +11,7 @@ use reqwest::{Client, Request, Response};
 use retry_core::{Timer, Try};
 
 use crate::buffer::{buffer, is_replayable};
-use crate::error::{Fault, Gone};
+use crate::fault::{Fault, Gone};
 use crate::proxies::Lane;
 use crate::target::Target;
 

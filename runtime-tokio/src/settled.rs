@@ -2,7 +2,7 @@
 
 use reqwest::Response;
 
-use crate::error::Fault;
+use crate::fault::Fault;
 use crate::reply::{Failed, Received};
 
 /// The mark, among a response's extensions.
