@@ -13,9 +13,9 @@ use std::alloc::System;
 
 use common::Words;
 use retry_core::{
-    Action, Advice, Attempt, Budget, Cause, Event, Finished, Instant, Io, Jitter, Judged, Outcome, Pause, Policy,
-    Ratio, Reached, Reason, Record, Replay, RetryAfter, Tally, Throttle, Timer, TokenBucket, Try, UnixTime, Unlimited,
-    date, drive, retry_after,
+    Action, Advice, Attempt, Budget, Cause, Circuit, Event, Finished, Instant, Io, Jitter, Judged, Outcome, Pause,
+    Policy, Pool, Ratio, Reached, Reason, Record, Replay, RetryAfter, Rotation, Tally, Throttle, Timer, TokenBucket,
+    Trail, Try, UnixTime, Unlimited, date, drive, retry_after,
 };
 
 struct Counting;
@@ -220,6 +220,33 @@ fn budgets_do_not_allocate() {
         assert!(granted > 0);
         assert_eq!(allocated, 0);
     }
+}
+
+#[test]
+fn pools_do_not_allocate() {
+    let rotation = Rotation::new().on_status(&[403]).unwrap().threshold(1).unwrap();
+    let (picked, allocated) = allocations(|| {
+        let (mut circuits, mut turn, mut picked) = ([Circuit::default(); 5], None, 0);
+        for second in 0..1_000 {
+            let now = Instant::EPOCH.saturating_add(Duration::from_secs(second));
+            let mut pool = Pool::new(&rotation, &mut circuits, &mut turn);
+            let mut trail = Trail::new([false; 5]);
+            while let Some(ticket) = pool.pick(&mut trail, now) {
+                picked += ticket.proxy();
+                match black_box(second) % 3 {
+                    0 => pool.succeeded(ticket, &mut trail, 403),
+                    1 => drop(pool.failed(ticket, &mut trail, now)),
+                    _ => pool.release(ticket),
+                }
+                if second % 3 == 2 || !trail.has_untried() {
+                    break;
+                }
+            }
+        }
+        picked
+    });
+    assert!(picked > 1_000);
+    assert_eq!(allocated, 0);
 }
 
 #[test]

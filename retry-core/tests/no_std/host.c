@@ -6,6 +6,7 @@
 void probe_policy(void);
 void probe_header(void);
 void probe_by_hand(void);
+void probe_pool(void);
 #ifdef DRIVE
 void probe_drive(void);
 #endif
@@ -29,6 +30,7 @@ void _start(void) {
     probe_policy();
     probe_header();
     probe_by_hand();
+    probe_pool();
 #ifdef DRIVE
     probe_drive();
 #endif

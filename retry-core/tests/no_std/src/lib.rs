@@ -11,9 +11,9 @@ use core::time::Duration;
 
 use rand_core::TryRng;
 use retry_core::{
-    Action, Advice, Attempt, Budget, Cause, End, Event, Failure, Finished, Instant, Io, Jitter, NonIdempotent, Outcome,
-    OverCap, Pause, Policy, Ratio, Reached, Record, Replay, RetryAfter, StatusSet, Throttle, Timer, TokenBucket, Try,
-    UnixTime, Unlimited, date, drive, retry_after,
+    Action, Advice, Attempt, Budget, Cause, Circuit, End, Event, Failure, Finished, Instant, Io, Jitter, NonIdempotent,
+    Outcome, OverCap, Pause, Policy, Pool, Ratio, Reached, Record, Replay, RetryAfter, Rotation, StatusSet, Throttle,
+    Timer, TokenBucket, Trail, Try, UnixTime, Unlimited, date, drive, retry_after,
 };
 
 unsafe extern "C" {
@@ -70,6 +70,33 @@ extern "C" fn probe_by_hand() {
     }
     if let Ok(mut throttle) = Throttle::new(word() as u32, number()) {
         by_hand(&mut throttle);
+    }
+}
+
+/// Sends through a pool of proxies.
+#[unsafe(no_mangle)]
+extern "C" fn probe_pool() {
+    let statuses = [word() as u16, word() as u16];
+    let rotation = Rotation::new().on_status(&statuses).and_then(|rotation| rotation.threshold(word() as u32));
+    let Ok(rotation) = rotation.and_then(|rotation| rotation.rest(duration())) else { return };
+    let rotation = if flag() { rotation.per_request() } else { rotation.untried_wait(duration()) };
+    take(rotation.policy(Policy::API, word() as usize).max_sends());
+    let mut circuits = [Circuit::default(); 5];
+    let proxies = (word() % 6) as usize;
+    let (Some(circuits), mut turn) = (circuits.get_mut(..proxies), None) else { return };
+    let mut pool = Pool::new(&rotation, circuits, &mut turn);
+    // As many places as a caller likes, even too few.
+    let mut tried = [false; 4];
+    let mut trail = Trail::new(&mut tried[..]);
+    for _ in 0..word() % 9 {
+        let Some(ticket) = pool.pick(&mut trail, now()) else { return };
+        take(ticket.proxy() as u64 + u64::from(ticket.is_probe()));
+        match word() % 3 {
+            0 => pool.succeeded(ticket, &mut trail, word() as u16),
+            1 => take(pool.failed(ticket, &mut trail, now()).is_some()),
+            _ => pool.release(ticket),
+        }
+        take(trail.has_untried());
     }
 }
 
