@@ -5,11 +5,12 @@
 use core::net::SocketAddr;
 use core::time::Duration;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::thread;
 use std::time::Instant;
 
-use conformance::server::{Fault, Framing, Point, Proxy, Reply, Server, Via};
+use conformance::server::{Proxy, Reply, Server};
+use socket2::{Domain, Socket, Type};
 
 #[path = "server_proxy/own.rs"]
 mod own;
@@ -77,8 +78,12 @@ fn wait_until(done: impl Fn() -> bool) {
     }
 }
 
-fn free_port() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+/// A port at which nobody listens, for as long as the socket is there.
+fn dead_port() -> (Socket, SocketAddr) {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    let addr = socket.local_addr().unwrap().as_socket().unwrap();
+    (socket, addr)
 }
 
 /// A greeting that offers no password, and a request for `origin.test:80`.

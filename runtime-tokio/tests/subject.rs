@@ -6,6 +6,8 @@
 mod common;
 #[path = "subject/host.rs"]
 mod host;
+#[path = "subject/script.rs"]
+mod script;
 #[path = "subject/stage.rs"]
 mod stage;
 #[path = "subject/timer.rs"]
@@ -28,7 +30,8 @@ use retry_core::Timer;
 use runtime_tokio::{Call, Error, Report, Retry, RetryExt, Retrying, Seen};
 
 use host::Host;
-use stage::{Stage, cannot};
+use script::{MAX_BODY, cannot};
+use stage::Stage;
 use timer::StageTimer;
 
 /// The adapter for reqwest, on a runtime and with servers of its own for each scenario.
@@ -103,7 +106,7 @@ async fn carry_out(scenario: &Scenario, stage: &Arc<Stage>) -> End {
     let call = call.cancel_on(stage.canceled());
     // Where the body is part of what is scripted, it is read inside the attempt.
     let result = if stage.reads_bodies() {
-        let call = call.max_body(stage::MAX_BODY).fetch_with_report().await;
+        let call = call.max_body(MAX_BODY).fetch_with_report().await;
         call.map(|(page, report)| (page.status().as_u16(), report))
     } else {
         call.send_with_report().await.map(|(response, report)| (response.status().as_u16(), report))

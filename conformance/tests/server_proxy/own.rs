@@ -1,7 +1,7 @@
 //! What a proxy says and does itself.
 
-use std::io::{BufReader, ErrorKind, Read, Write};
 use core::time::Duration;
+use std::io::{BufReader, ErrorKind, Read, Write};
 
 use conformance::server::{Fault, Proxy, Via};
 
@@ -112,7 +112,8 @@ fn socks5_wants_its_password_too() {
 fn nothing_but_loopback_is_led_to() {
     let http = || Proxy::http([Via::Pass]);
     let socks5 = || Proxy::socks5([Via::Pass]);
-    for (addr, code) in [(None, 4), (Some(([192, 0, 2, 1], 80).into()), 2), (Some(free_port()), 5)] {
+    let (_dead, dead) = dead_port();
+    for (addr, code) in [(None, 4), (Some(([192, 0, 2, 1], 80).into()), 2), (Some(dead), 5)] {
         let told = |proxy: Proxy| addr.into_iter().fold(proxy, |proxy, addr| proxy.resolve("origin.test", addr));
         let (http, socks5) = (told(http()), told(socks5()));
         for request in [GET, CONNECT] {
