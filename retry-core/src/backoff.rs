@@ -45,3 +45,32 @@ impl Backoff {
         self.0 == other.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use super::*;
+    use crate::jitter::Jitter;
+
+    /// So the delay of retry number u32::MAX is known without counting up to it.
+    #[test]
+    fn at_the_ceiling_the_state_stands_still() {
+        for factor in [1.01, 1.1, 2.0, 3.3, 10.0] {
+            for base in [1, 9, 1_000_000, 30 * 60 * 1_000_000_000] {
+                for max_delay in [base, base + 1, 24 * 60 * 60 * 1_000_000_000] {
+                    let (base, max_delay) = (Duration::from_nanos(base), Duration::from_nanos(max_delay));
+                    let policy = Policy::builder().base_delay(base).max_delay(max_delay).factor(factor);
+                    let policy = policy.jitter(Jitter::None).build().unwrap();
+                    let (mut state, mut before) = (Backoff::start(&policy), 0);
+                    while !state.next(&policy, 0).same(state) {
+                        let delay = state.delay(&policy);
+                        assert!(before <= delay && delay <= policy.max_delay);
+                        (before, state) = (delay, state.next(&policy, 0));
+                    }
+                    assert_eq!(state.delay(&policy), policy.max_delay, "{policy:?}");
+                }
+            }
+        }
+    }
+}

@@ -98,7 +98,8 @@ impl PolicyBuilder {
     pub const fn add_status(mut self, status: u16) -> Self {
         match self.statuses.with(status) {
             Some(statuses) => self.statuses = statuses,
-            None => self.refused_status = Some(status),
+            None if self.refused_status.is_none() => self.refused_status = Some(status),
+            None => {}
         }
         self
     }
@@ -188,6 +189,7 @@ impl PolicyBuilder {
     /// # use retry_core::Policy;
     /// const WRONG: Policy = Policy::builder().factor(0.5).build_const();
     /// ```
+    #[track_caller]
     pub const fn build_const(self) -> Policy {
         match self.build() {
             Ok(policy) => policy,

@@ -1,5 +1,6 @@
 //! How a call ended, and why.
 
+use core::fmt;
 use core::time::Duration;
 
 use crate::outcome::{ErrorKind, Event};
@@ -58,5 +59,23 @@ impl End {
             Reason::BudgetSpent => Some(ErrorKind::BudgetSpent),
             Reason::Canceled => Some(ErrorKind::Canceled),
         }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Answer => "answered",
+            Self::NotRetryable => "failed",
+            Self::NotRepeatable(Why::Body) => "failed, body not replayable",
+            Self::NotRepeatable(Why::Method) => "failed, method not idempotent",
+            Self::NotRepeatable(Why::RetriesOff) => "failed, retries off",
+            Self::Advised => "stopped by a custom policy",
+            Self::RetriesExhausted => "retries used up",
+            Self::TotalTimeout => "time limit reached",
+            Self::RetryAfterTooLong => "the server asked for too long a wait",
+            Self::BudgetSpent => "retry budget spent",
+            Self::Canceled => "canceled",
+        })
     }
 }

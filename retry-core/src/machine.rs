@@ -1,6 +1,7 @@
 //! The machine: what may happen next, and every limit in the order in which it is asked.
 
 use core::borrow::Borrow;
+use core::fmt;
 use core::time::Duration;
 
 use rand_core::Rng;
@@ -296,6 +297,17 @@ pub enum WaitSource {
     Custom,
     /// The move to a proxy that was not tried before.
     Proxy,
+}
+
+impl fmt::Display for WaitSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Computed => "policy",
+            Self::RetryAfter => "Retry-After",
+            Self::Custom => "custom policy",
+            Self::Proxy => "next proxy",
+        })
+    }
 }
 
 /// The time between two sends.

@@ -175,6 +175,15 @@ pub enum Event {
     Failure(Failure),
 }
 
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(status) => status.fmt(f),
+            Self::Failure(failure) => failure.kind().fmt(f),
+        }
+    }
+}
+
 /// A custom policy's word on one reply. It is data: it cannot break a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Advice {

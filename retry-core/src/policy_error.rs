@@ -47,6 +47,9 @@ impl PolicyError {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Number(number) if *number != 0.0 && (number.abs() < 1e-9 || number.abs() >= 1e15) => {
+                write!(f, "{number:e}")
+            }
             Self::Number(number) => write!(f, "{number}"),
             Self::Time(time) => write!(f, "{time:?}"),
             Self::MaxDelay { max_delay, base_delay } => {

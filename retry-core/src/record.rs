@@ -1,6 +1,7 @@
 //! The last attempts of a call. The driver keeps it, so that it outlives a call that was dropped.
 
 use core::borrow::Borrow;
+use core::fmt;
 use core::time::Duration;
 
 use crate::machine::{Attempt, Pause, WaitSource};
@@ -14,7 +15,7 @@ const KEPT: usize = 8;
 /// The last 8 attempts of a call, and how many there were before them.
 ///
 /// It has a fixed size, so that a call with a million retries takes no more memory than one with ten.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Record {
     ring: [Option<Entry>; KEPT],
     sends: usize,
@@ -67,5 +68,17 @@ impl Record {
     /// How many attempts were noted before the ones that are kept.
     pub const fn earlier(&self) -> usize {
         self.sends.saturating_sub(KEPT)
+    }
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        struct Entries<'a>(&'a Record);
+        impl fmt::Debug for Entries<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_list().entries(self.0.entries()).finish()
+            }
+        }
+        f.debug_struct("Record").field("earlier", &self.earlier()).field("entries", &Entries(self)).finish()
     }
 }

@@ -430,3 +430,16 @@ mod headers {
         assert_eq!(from_headers(&headers, || None), secs(5));
     }
 }
+
+/// B1: these tests once more, each time in a process that believes to be elsewhere.
+#[test]
+fn the_local_zone_never_matters() {
+    if std::env::var_os("ZONES").is_some() {
+        return;
+    }
+    for zone in ["UTC", "Asia/Shanghai", "America/Los_Angeles"] {
+        let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+        let output = again.env("TZ", zone).env("ZONES", "1").output().unwrap();
+        assert!(output.status.success(), "{zone}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+}

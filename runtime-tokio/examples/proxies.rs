@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::process::ExitCode;
 
 use conformance::server::{Proxy, Reply, Server, Via};
-use retry_core::{Event, Policy, WaitSource};
+use retry_core::Policy;
 use runtime_tokio::{Report, Retry};
 
 #[tokio::main]
@@ -25,7 +25,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn show() -> Result<bool, Box<dyn std::error::Error>> {
+async fn show() -> Result<bool, Box<dyn core::error::Error>> {
     // The origin answers 403 to what comes by the blocked proxy: the first request that reaches it.
     let origin = Server::start([Reply::status(403).body("blocked"), Reply::status(200).body("the page")]);
     let [blocked, good, spare] = [(); 3].map(|()| Proxy::http([Via::Pass]));
@@ -60,14 +60,10 @@ fn nobody() -> std::io::Result<(socket2::Socket, String)> {
 fn table(report: &Report) {
     println!("{:>7}  {:<28} {:<14} {:>9}  from", "attempt", "proxy", "came back", "wait");
     for entry in report.record() {
-        let back = match entry.event {
-            Event::Status(status) => status.to_string(),
-            Event::Failure(failure) => failure.kind().to_string(),
-        };
+        let back = entry.event.to_string();
         let (wait, from) = match entry.wait {
-            Some((wait, WaitSource::Proxy)) => (format!("{} ms", wait.as_millis()), "next proxy"),
-            Some((wait, _)) => (format!("{} ms", wait.as_millis()), "policy"),
-            None => (String::new(), ""),
+            Some((wait, source)) => (format!("{} ms", wait.as_millis()), source.to_string()),
+            None => (String::new(), String::new()),
         };
         let proxy = report.proxy_of(entry).unwrap_or("?");
         println!("{:>7}  {proxy:<28} {back:<14} {wait:>9}  {from}", entry.number);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use conformance::server::{Fault, Point, Reply, Server};
 use reqwest::{Client, Url};
-use retry_core::{ErrorKind, Event, Policy, WaitSource, Why};
+use retry_core::{ErrorKind, Policy, WaitSource, Why};
 use runtime_tokio::{Error, Report, RetryExt, client_builder};
 
 const HELP: &str = "\
@@ -67,12 +67,19 @@ impl Arguments {
         let mut policy = Policy::API.edit();
         let mut options = false;
         while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
+            // `--option=value` is `--option value`.
+            let (word, mut inline) = match word.split_once('=') {
+                Some((option, value)) if option.starts_with("--") => (option.to_owned(), Some(value.to_owned())),
+                _ => (word, None),
+            };
+            let mut value = || inline.take().or_else(|| words.next()).ok_or_else(|| format!("{word} needs a value"));
             match word.as_str() {
                 "--help" | "-h" => return Ok(Self::Help),
                 "--max-retries" => {
                     let text = value()?;
-                    let count = text.parse().map_err(|_| format!("--max-retries: `{text}` is not a count"))?;
+                    let count = text
+                        .parse()
+                        .map_err(|_| format!("--max-retries: `{text}` is not a count from 0 to 4294967294"))?;
                     policy = policy.max_retries(count);
                     options = true;
                 }
@@ -101,10 +108,10 @@ impl Arguments {
 }
 
 fn parse_url(text: &str) -> Result<Url, String> {
-    let url: Url = text.parse().map_err(|error| format!("not a URL: {error}"))?;
-    match url.scheme() {
-        "http" | "https" => Ok(url),
-        scheme => Err(format!("not a URL to get: the scheme is `{scheme}`, and must be http or https")),
+    match text.parse::<Url>() {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
+        Ok(url) => Err(format!("`{text}` cannot be got: its scheme is `{}`, and must be http or https", url.scheme())),
+        Err(error) => Err(format!("`{text}` is no URL such as http://localhost/: {error}")),
     }
 }
 
@@ -233,15 +240,10 @@ impl Expected {
 fn table(report: &Report) {
     println!("  {:>7}  {:<22} {:>9}  {:<11}  {:>9}", "attempt", "came back", "wait", "from", "clock");
     for entry in report.record() {
-        let back = match entry.event {
-            Event::Status(status) => status.to_string(),
-            Event::Failure(failure) => failure.kind().to_string(),
-        };
+        let back = entry.event.to_string();
         let (wait, from) = match entry.wait {
-            Some((wait, WaitSource::Computed)) => (Millis(wait).to_string(), "policy"),
-            Some((wait, WaitSource::RetryAfter)) => (Millis(wait).to_string(), "Retry-After"),
-            Some((wait, _)) => (Millis(wait).to_string(), "caller"),
-            None => (String::new(), ""),
+            Some((wait, source)) => (Millis(wait).to_string(), source.to_string()),
+            None => (String::new(), String::new()),
         };
         let clock = Millis(entry.start + entry.took).to_string();
         println!("  {:>7}  {back:<22} {wait:>9}  {from:<11}  {clock:>9}", entry.number);

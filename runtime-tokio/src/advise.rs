@@ -18,10 +18,10 @@ use crate::reply::{Failed, Received};
 /// ```
 /// use core::time::Duration;
 /// use retry_core::{Advice, Policy};
-/// use runtime_tokio::{Retry, Seen};
+/// use runtime_tokio::Retry;
 ///
 /// // A server that says itself whether another try makes sense.
-/// let retry = Retry::new(Policy::API).advise(|seen: &Seen<'_>| {
+/// let retry = Retry::new(Policy::API).advise(|seen| {
 ///     match seen.headers().and_then(|headers| headers.get("x-should-retry")) {
 ///         Some(value) if value == "false" => Advice::Stop,
 ///         Some(value) if value == "true" => Advice::Retry,

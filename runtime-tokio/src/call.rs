@@ -6,9 +6,9 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use reqwest::RequestBuilder;
-use retry_core::{Instant, NonIdempotent, Policy, PolicyBuilder, PolicyError, RetryAfter, Timer};
+use retry_core::{Advice, Instant, NonIdempotent, Policy, PolicyBuilder, PolicyError, RetryAfter, Timer};
 
-use crate::advise::Advise;
+use crate::advise::{Advise, Seen};
 use crate::key::IdempotencyKey;
 use crate::proxies::Clients;
 use crate::retry::{Extras, Retry};
@@ -20,7 +20,7 @@ pub const MAX_BODY: usize = 10 * 1024 * 1024;
 /// A request together with its retries. The settings made here hold for this call only, for all of its sends.
 ///
 /// It comes from [`RetryExt::with_retry`](crate::RetryExt::with_retry), or, to make each send oneself, from
-/// [`Retry::call`].
+/// [`Retry::call`]. The first setting that is out of its bounds is the error that the call ends with; nothing is sent.
 #[must_use = "a call does nothing until it is sent"]
 pub struct Call<R, T = TokioTimer, C = Pending<()>> {
     pub(crate) request: R,
@@ -63,7 +63,7 @@ impl<R, T: Timer, C> Call<R, T, C> {
         self
     }
 
-    /// A whole policy in place of the one before.
+    /// A whole policy in place of the one before, and of what was set here before, right or wrong.
     pub fn policy(mut self, policy: Policy) -> Self {
         self.settings.policy = Ok(policy);
         self
@@ -106,7 +106,15 @@ impl<R, T: Timer, C> Call<R, T, C> {
     }
 
     /// A custom policy for this call, in place of the [`Retry`]'s.
-    pub fn advise(mut self, policy: impl Advise + 'static) -> Self {
+    pub fn advise<F>(self, policy: F) -> Self
+    where
+        F: Fn(&Seen<'_>) -> Advice + Send + Sync + 'static,
+    {
+        self.custom_policy(policy)
+    }
+
+    /// [`advise`](Self::advise) with a type of one's own.
+    pub fn custom_policy(mut self, policy: impl Advise + 'static) -> Self {
         self.settings.extras.advise = Some(Arc::new(policy));
         self
     }
@@ -146,8 +154,8 @@ impl<R, C> Call<R, TokioTimer, C> {
 }
 
 impl<T: Timer, C> Call<RequestBuilder, T, C> {
-    /// Changes reqwest's request: headers, body, query and the rest, for a call that came from a
-    /// [`ProxyPool`](crate::ProxyPool).
+    /// Changes reqwest's request: headers, body, query and the rest. For a call that came from a
+    /// [`ProxyPool`](crate::ProxyPool), which has no builder of its own before.
     pub fn with(mut self, change: impl FnOnce(RequestBuilder) -> RequestBuilder) -> Self {
         self.request = change(self.request);
         self

@@ -11,6 +11,7 @@ mod texts;
 use core::error::Error as StdError;
 use std::io;
 
+use http::StatusCode;
 use retry_core::{Cause, Event, Failure, Reached};
 
 use crate::dns::DnsFailure;
@@ -22,9 +23,10 @@ impl Fault {
     pub(crate) fn failure(&self) -> Failure {
         match self {
             Self::Client(error) => client(error),
+            Self::Redirected(error) => Failure { reached: Reached::MaybeSent, ..client(error) },
             Self::TimedOut(_) => Failure::new(Cause::Timeout, Reached::MaybeSent),
             Self::TooLarge(_) => Failure::new(Cause::BodyTooLarge, Reached::MaybeSent),
-            Self::Invalid(_) | Self::Policy(_) | Self::Key(_) | Self::Buffer(_) => {
+            Self::Invalid(_) | Self::NoTls(_) | Self::Policy(_) | Self::Key(_) | Self::Buffer(_) => {
                 Failure::new(Cause::Validation, Reached::Unsent)
             }
             Self::Withheld(_) => Failure::new(Cause::Validation, Reached::MaybeSent),
@@ -41,7 +43,7 @@ impl Fault {
     /// ready. Inside a tunnel (`is_tunneled`) only what the tunnel says is; the rest is between us and the origin.
     pub(crate) fn of_proxy(&self, is_tunneled: bool) -> Option<Cause> {
         match self.failure() {
-            Failure { cause: cause @ (Cause::Proxy | Cause::ProxyAuth), .. } => Some(cause),
+            Failure { cause: cause @ (Cause::Proxy | Cause::ProxyAuth), reached: Reached::Unsent } => Some(cause),
             Failure {
                 cause: Cause::Network | Cause::Timeout | Cause::DnsTemporary | Cause::DnsNoSuchName,
                 reached: Reached::Unsent,
@@ -60,9 +62,35 @@ fn nested(error: &Error) -> Failure {
     }
 }
 
-/// An error of the caller's is judged by the reqwest error inside it.
+/// An error of the caller's is judged by what is inside it: ours or reqwest's, whichever is found first.
 fn other(error: &(dyn StdError + 'static)) -> Failure {
-    Chain(Some(error)).find_map(|error| error.downcast_ref().map(client)).unwrap_or(UNKNOWN)
+    let found = |error: &(dyn StdError + 'static)| match error.downcast_ref::<Error>() {
+        Some(error) => Some(nested(error)),
+        None => error.downcast_ref().map(client),
+    };
+    Chain(Some(error)).find_map(found).unwrap_or(UNKNOWN)
+}
+
+impl Fault {
+    /// Whether a retry layer inside this one has worked on it.
+    pub(crate) fn is_settled(&self) -> bool {
+        match self {
+            Self::Nested(_) => true,
+            Self::Other(error) => Chain(Some(&**error)).any(|error| error.is::<Error>()),
+            _ => false,
+        }
+    }
+
+    /// The status behind an error that the caller's closure made of a response (`error_for_status`).
+    pub(crate) fn status(&self) -> Option<StatusCode> {
+        match self {
+            Self::Client(error) | Self::Redirected(error) => error.status(),
+            Self::Other(error) if !self.is_settled() => {
+                Chain(Some(&**error)).find_map(|error| error.downcast_ref::<reqwest::Error>()?.status())
+            }
+            _ => None,
+        }
+    }
 }
 
 fn client(error: &reqwest::Error) -> Failure {
@@ -172,6 +200,11 @@ fn tls(error: &rustls::Error) -> Cause {
         ) => Cause::Certificate,
         _ => Cause::Tls,
     }
+}
+
+/// Whether the client cannot send to an `https` URL at all.
+pub(crate) fn is_without_tls(error: &reqwest::Error) -> bool {
+    error.is_connect() && Chain::of(error).any(|inner| texts::connect(inner) == Some(Cause::Validation))
 }
 
 /// What the kind of the innermost I/O error says: the rule below all types, which is safe without them.

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use http::StatusCode;
 use reqwest::Response;
-use retry_core::{End, ErrorKind, Event, Reason, Why};
+use retry_core::{End, ErrorKind, Event, Reason};
 
 use crate::fault::Fault;
 use crate::reply::{Failed, Received};
@@ -54,7 +54,8 @@ impl Error {
         failed: Option<Failed>,
         received: Option<Received>,
     ) -> Self {
-        let kind = report.end.kind().unwrap_or(ErrorKind::Unknown);
+        // An answer that the caller's closure made an error of is no failure to the machine.
+        let kind = report.end.kind().unwrap_or(ErrorKind::Http);
         Self(Box::new(Inner { kind, target, report, failed, received }))
     }
 
@@ -119,42 +120,25 @@ impl fmt::Display for Error {
         if let Some(target) = target {
             write!(f, "{target}: ")?;
         }
-        f.write_str(match report.reason() {
-            Reason::RetriesExhausted => "retries used up",
-            Reason::TotalTimeout => "time limit reached",
-            Reason::RetryAfterTooLong => "the server asked for too long a wait",
-            Reason::BudgetSpent => "retry budget spent",
-            Reason::Canceled => "canceled",
-            Reason::NotRepeatable(Why::Body) => "failed, body not replayable",
-            Reason::NotRepeatable(Why::Method) => "failed, method not idempotent",
-            Reason::NotRepeatable(Why::RetriesOff) => "failed, retries off",
-            _ => "failed",
-        })?;
+        match (report.reason(), failed) {
+            // The limit had not passed yet: the next wait would have gone beyond it.
+            (Reason::TotalTimeout, Some(failed)) if self.event().is_some() && !failed.fault.is_total_limit() => {
+                f.write_str("another attempt would exceed the time limit, stopped")?;
+            }
+            (reason, _) => reason.fmt(f)?,
+        }
         match report.attempts() {
             0 => f.write_str(" before the first attempt")?,
             1 => write!(f, " after 1 attempt in {:.1} s", report.elapsed().as_secs_f64())?,
             n => write!(f, " after {n} attempts in {:.1} s", report.elapsed().as_secs_f64())?,
         }
         if let Some(failed) = failed {
-            write!(f, ": {}", Root(failed.fault.as_error()))?;
+            write!(f, ": {}", failed.fault)?;
         }
         if let Some(asked) = report.asked() {
             write!(f, " (the server asked for a wait of {asked:?})")?;
         }
         Ok(())
-    }
-}
-
-/// An error told by its innermost source, which says what happened: the outer ones say where.
-struct Root<'a>(&'a (dyn StdError + 'static));
-
-impl fmt::Display for Root<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut root = self.0;
-        while let Some(source) = root.source() {
-            root = source;
-        }
-        fmt::Display::fmt(root, f)
     }
 }
 

@@ -6,16 +6,20 @@ use core::fmt;
 use http::StatusCode;
 use retry_core::{Cause, PolicyError};
 
+use crate::classify::is_without_tls;
 use crate::error::Error;
 use crate::key::KeyError;
-use crate::redact::{Withheld, without_secrets};
+use crate::redact::{Withheld, is_same, without_secrets};
 
 /// What made a send fail, as the source of an [`Error`].
-#[derive(Debug)]
 pub(crate) enum Fault {
     Client(reqwest::Error),
+    /// The same after a redirect: a server has processed the request before.
+    Redirected(reqwest::Error),
     /// The client refused the request before it began to send it.
     Invalid(reqwest::Error),
+    /// The same, because it was built without TLS.
+    NoTls(reqwest::Error),
     /// The client refused a redirect, and its error cannot be shown.
     Withheld(Withheld),
     TimedOut(TimedOut),
@@ -34,9 +38,19 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
+    /// Whether the client began nothing.
+    pub(crate) fn is_unbegun(&self) -> bool {
+        matches!(self, Self::Invalid(_) | Self::NoTls(_))
+    }
+
+    /// Whether the limit of the whole call cut the send.
+    pub(crate) fn is_total_limit(&self) -> bool {
+        matches!(self, Self::TimedOut(TimedOut { is_total: true }))
+    }
+
     pub(crate) fn as_error(&self) -> &(dyn StdError + 'static) {
         match self {
-            Self::Client(error) | Self::Invalid(error) => error,
+            Self::Client(error) | Self::Redirected(error) | Self::Invalid(error) | Self::NoTls(error) => error,
             Self::Withheld(error) => error,
             Self::TimedOut(error) => error,
             Self::TooLarge(error) => error,
@@ -53,14 +67,25 @@ impl Fault {
 
     /// What the client says of a request to `url`.
     pub(crate) fn client(error: reqwest::Error, url: &str) -> Self {
-        // A redirect that cannot be followed is a builder's error too, but it names its own target.
-        if error.is_builder() && error.url().is_some_and(|named| named.as_str() == url) {
-            Self::Invalid(without_secrets(error))
-        } else {
-            match Withheld::of(&error) {
-                Some(withheld) => Self::Withheld(withheld),
-                None => Self::Client(without_secrets(error)),
-            }
+        // An error after a redirect names the redirect's target. One that names nothing was made before a send.
+        let is_first = error.url().is_none_or(|named| is_same(named, url));
+        if let Some(withheld) = Withheld::of(&error) {
+            return Self::Withheld(withheld);
+        }
+        let kind = match (is_first, error.is_builder(), is_without_tls(&error)) {
+            (true, true, _) => Self::Invalid,
+            (true, false, true) => Self::NoTls,
+            (true, false, false) => Self::Client,
+            (false, _, _) => Self::Redirected,
+        };
+        kind(without_secrets(error))
+    }
+
+    /// The same, if a redirect was followed before.
+    pub(crate) fn after_redirect(self, followed: bool) -> Self {
+        match self {
+            Self::Client(error) if followed => Self::Redirected(error),
+            fault => fault,
         }
     }
 
@@ -76,6 +101,7 @@ impl Fault {
             Err(error) => error,
         };
         match error.downcast::<Error>() {
+            // A layer of ours has done its work. One inside an error of the caller's is found by `settled.rs`.
             Ok(error) => Self::Nested(*error),
             Err(error) => Self::Other(error),
         }
@@ -84,6 +110,36 @@ impl Fault {
     /// What the client says of a request that it could not build.
     pub(crate) fn unbuilt(error: reqwest::Error) -> Self {
         Self::Invalid(without_secrets(error))
+    }
+}
+
+impl fmt::Debug for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // Nobody knows what the caller's own errors print.
+            Self::Other(_) => f.write_str("(an error of the caller's)"),
+            Self::Nested(error) => fmt::Debug::fmt(error, f),
+            fault => fmt::Debug::fmt(fault.as_error(), f),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    /// Told by the innermost source, which says what happened: the outer ones say where.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::NoTls(_) = self {
+            return f.write_str("the client was built without TLS, which is a feature of reqwest");
+        }
+        let mut root = self.as_error();
+        while let Some(source) = root.source() {
+            root = source;
+        }
+        if root.is::<reqwest::Error>() {
+            // Inside an error of the caller's it may name a URL with all that is in it, at the end.
+            let text = root.to_string();
+            return f.write_str(text.split(" for url (").next().unwrap_or_default());
+        }
+        fmt::Display::fmt(root, f)
     }
 }
 

@@ -266,6 +266,7 @@ async fn call<S: Sender, T: Timer>(
             Some(Err(fault)) => (Some(fault), Reason::NotRetryable),
             None => (Some(Fault::TimedOut(TimedOut { is_total: true })), Reason::TotalTimeout),
         };
+        io.prepared = timer.now().saturating_since(started);
         if let Some(fault) = fault {
             let event = Some(Event::Failure(fault.failure()));
             return Finished::GiveUp(Some(Err(fault.into())), End { event, ..io.end(reason) });
@@ -287,6 +288,9 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         let Frame { policy, replay, extras, .. } = self.frame;
         // A send that the client refused to begin is none.
         end.attempts = self.begun;
+        if end.attempts > 0 && end.reason != Reason::Canceled {
+            end.elapsed += self.prepared;
+        }
         let report = Report::new(end, replay.single_send(policy.max_retries()), self.record.take());
         let report = report.with_proxies(self.sender.proxies());
         let (failed, mut received) = match reply {

@@ -1,5 +1,7 @@
 //! One request on its way through the core's loop: what a send is, and what the core is told of its reply.
 
+use core::time::Duration;
+
 use retry_core::{
     Advice, Attempt, Budget, Event, Instant, Io, Outcome, Pause, Policy, Record, Replay, Timer, Try, Verdict,
     retry_after,
@@ -52,6 +54,8 @@ pub(crate) struct CallIo<'a, S, T> {
     pub(crate) begun: u32,
     /// When the call began, as soon as that matters.
     pub(crate) started: Option<Instant>,
+    /// The time before the first send, which the machine knows nothing of.
+    pub(crate) prepared: Duration,
     /// Kept apart, and only from the first failure on.
     pub(crate) record: Option<Box<Record>>,
     /// The failure of the reply that was let go last.
@@ -62,7 +66,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>) -> Self {
         let budgets = frame.extras.budgets.as_ref();
         let budget = budgets.map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
-        Self { sender, frame, budget, begun: 0, started: None, record: None, last: None }
+        Self { sender, frame, budget, begun: 0, started: None, prepared: Duration::ZERO, record: None, last: None }
     }
 
     /// The custom policy's word, and whether the reply is going to be sent again as far as it can be told here.
@@ -78,7 +82,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
                 method,
                 url,
                 attempt: attempt.number(),
-                elapsed: attempt.elapsed(now),
+                elapsed: self.prepared + attempt.elapsed(now),
                 remaining: attempt.remaining(now),
                 verdict,
                 event,
@@ -117,10 +121,14 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome {
         let event = match reply {
             Ok(received) => Event::Status(received.status().as_u16()),
+            // Made of a response by the caller's closure: that is what came back.
+            Err(Failed { fault, .. }) if fault.status().is_some() => {
+                Event::Status(fault.status().map_or(0, |status| status.as_u16()))
+            }
             Err(failed) => Event::Failure(failed.fault.failure()),
         };
         let (advice, again) = self.advice(attempt, event, reply);
-        if let Err(Failed { fault: Fault::Invalid(_), .. }) = reply {
+        if reply.as_ref().is_err_and(|failed| failed.fault.is_unbegun()) {
             // The client began nothing.
             self.begun = self.begun.saturating_sub(1);
         } else if again || reply.is_err() || self.frame.report || attempt.number() > 1 {

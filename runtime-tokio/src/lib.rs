@@ -47,6 +47,7 @@ mod key;
 mod pool_builder;
 mod proxies;
 mod redact;
+mod redirects;
 mod reply;
 mod report;
 mod retry;
@@ -68,9 +69,11 @@ pub use pool_builder::{PoolBuilder, PoolError};
 pub use proxies::{ProxyPool, ProxyStatus};
 pub use report::Report;
 pub use retry::{IntoRetry, Retry, RetryExt};
+pub use retry_core;
 pub use retry_core::{
-    Entry, ErrorKind, Event, Failure, Jitter, NonIdempotent, OverCap, Policy, PolicyError, Reached, Reason, RetryAfter,
-    Timer, WaitSource, Why,
+    Advice, Budget, Cause, End, Entry, ErrorKind, Event, Failure, Instant, Jitter, Level, Mode, NonIdempotent, OverCap,
+    Policy, PolicyBuilder, PolicyError, Ratio, Reached, Reason, RetryAfter, StatusSet, Throttle, Timer, TokenBucket,
+    Try, UnixTime, Verdict, WaitSource, Why,
 };
 pub use timer::TokioTimer;
 
@@ -79,11 +82,15 @@ pub use timer::TokioTimer;
 /// By default reqwest may send a request up to three times where an HTTP/2 server refuses it, a POST too. A client that
 /// was built otherwise cannot be changed: give it `retry(reqwest::retry::never())` where it is built.
 ///
+/// Its redirect policy is reqwest's default, and tells us that a redirect was followed: a POST that a server answered with
+/// one has arrived, even if the next server cannot be reached. With another policy or another client that cannot be seen,
+/// so turn redirects off there if you use [`NonIdempotent::WhenUnsent`].
+///
 /// ```no_run
 /// let client = runtime_tokio::client_builder().user_agent("example").build().unwrap();
 /// ```
 pub fn client_builder() -> reqwest::ClientBuilder {
-    reqwest::Client::builder().retry(reqwest::retry::never())
+    reqwest::Client::builder().retry(reqwest::retry::never()).redirect(redirects::policy())
 }
 
 /// The README's examples.

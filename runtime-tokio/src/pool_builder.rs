@@ -82,8 +82,12 @@ impl<T: Timer> PoolBuilder<T> {
     pub fn build(self) -> Result<ProxyPool<T>, PoolError> {
         let rotation = self.rotation.map_err(PoolError::Setting)?;
         let mut urls: Vec<Url> = Vec::new();
-        for entry in &self.entries {
-            let url = parse(entry)?;
+        for (number, entry) in (1..).zip(&self.entries) {
+            let url = parse(entry).map_err(|wrong| PoolError::Entry {
+                number,
+                proxy: wrong.proxy,
+                problem: wrong.problem,
+            })?;
             if !urls.contains(&url) {
                 urls.push(url);
             }
@@ -103,43 +107,42 @@ impl<T> fmt::Debug for PoolBuilder<T> {
     }
 }
 
-fn parse(entry: &str) -> Result<Url, PoolError> {
-    let wrong = |problem| PoolError::Entry { entry: masked(entry), problem };
+/// What is wrong with an entry, and the part of it that can be printed.
+struct Wrong {
+    proxy: Option<String>,
+    problem: &'static str,
+}
+
+fn parse(entry: &str) -> Result<Url, Wrong> {
+    // What is no URL is not printed: nobody knows which part of it is the password.
+    let wrong = |problem| Wrong { proxy: None, problem };
     if !entry.contains("://") {
         return Err(wrong("it has no scheme, such as http://"));
     }
-    let url = Url::parse(entry).map_err(|_| wrong("it is not a URL"))?;
-    match url.scheme() {
-        "http" | "https" | "socks5" | "socks5h" => {}
-        _ => return Err(wrong("its scheme is none of http, https, socks5, socks5h")),
+    let mut url = Url::parse(entry).map_err(|_| wrong("it is not a URL"))?;
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err(wrong("it has no host"));
     }
-    match url.host_str() {
-        Some(host) if !host.is_empty() => Ok(url),
-        Some(_) | None => Err(wrong("it has no host")),
+    if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") {
+        return Err(Wrong { proxy: Some(name(&url)), problem: "its scheme is none of http, https, socks5, socks5h" });
     }
+    // They are no part of a proxy, and two entries that differ in them are one.
+    url.set_path("");
+    url.set_query(None);
+    url.set_fragment(None);
+    Ok(url)
 }
 
 fn client(url: &Url, configure: &Configure) -> Result<Client, PoolError> {
-    let wrong = |error: reqwest::Error| PoolError::Client { entry: name(url), error: error.without_url() };
+    let wrong = |error: reqwest::Error| PoolError::Client { proxy: name(url), error: error.without_url() };
     let proxy = Proxy::all(url.as_str()).map_err(wrong)?;
     configure(url, crate::client_builder().no_proxy().proxy(proxy)).build().map_err(wrong)
 }
 
 fn name(url: &Url) -> String {
-    let text = Redacted(url.as_str()).to_string();
-    text.trim_end_matches('/').to_owned()
-}
-
-/// What can be printed of an entry that may be no URL: all but what stands before an `@`, and the query.
-fn masked(entry: &str) -> String {
-    let (scheme, rest) = entry.split_once("://").map_or(("", entry), |(scheme, rest)| (scheme, rest));
-    let separator = if scheme.is_empty() { "" } else { "://" };
-    let rest = match rest.rsplit_once('@') {
-        Some((_, host)) => format!("***@{host}"),
-        None => rest.to_owned(),
-    };
-    let shown = rest.split(['?', '#']).next().unwrap_or_default();
-    format!("{scheme}{separator}{shown}")
+    let mut url = url.clone();
+    url.set_path("");
+    Redacted(url.as_str()).to_string().trim_end_matches('/').to_owned()
 }
 
 /// Why a pool cannot be built. No password is in it.
@@ -150,8 +153,10 @@ pub enum PoolError {
     Empty,
     /// An entry is no proxy's URL.
     Entry {
-        /// The entry, without userinfo.
-        entry: String,
+        /// Which entry, from 1.
+        number: usize,
+        /// Its scheme, host and port, if it could be read that far.
+        proxy: Option<String>,
         /// What is wrong with it.
         problem: &'static str,
     },
@@ -159,8 +164,8 @@ pub enum PoolError {
     Setting(PolicyError),
     /// reqwest cannot build the client of a proxy, for lack of a feature perhaps.
     Client {
-        /// The proxy, without userinfo.
-        entry: String,
+        /// The proxy's scheme, host and port.
+        proxy: String,
         /// What reqwest says.
         error: reqwest::Error,
     },
@@ -170,9 +175,12 @@ impl fmt::Display for PoolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("proxies is empty, accepted: one or more"),
-            Self::Entry { entry, problem } => write!(f, "proxies has `{entry}`: {problem}"),
+            Self::Entry { number, proxy: Some(proxy), problem } => {
+                write!(f, "entry {number} of proxies, {proxy}: {problem}")
+            }
+            Self::Entry { number, proxy: None, problem } => write!(f, "entry {number} of proxies: {problem}"),
             Self::Setting(error) => error.fmt(f),
-            Self::Client { entry, .. } => write!(f, "proxies has `{entry}`: no client can be built for it"),
+            Self::Client { proxy, .. } => write!(f, "no client can be built for the proxy {proxy}"),
         }
     }
 }

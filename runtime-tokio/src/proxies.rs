@@ -1,6 +1,7 @@
 //! A pool of proxies: one client for each, built once, and the guard that gives a probe back.
 
 use core::fmt;
+use core::pin::pin;
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,6 +11,7 @@ use retry_core::{Circuit, Instant, Policy, Pool, Rotation, Ticket, Timer, Trail,
 
 use crate::call::Call;
 use crate::fault::Fault;
+use crate::redirects::watch;
 use crate::retry::Retry;
 use crate::timer::TokioTimer;
 
@@ -156,13 +158,14 @@ impl Lane {
         let ticket = self.clients.pool(|pool| pool.pick(&mut self.trail, this.sent_at));
         let lease = Lease { clients: &self.clients, ticket };
         let client = lease.client();
-        match client.execute(request).await {
+        let (response, followed) = watch(pin!(client.execute(request))).await;
+        match response {
             Ok(response) => {
                 lease.succeeded(&mut self.trail, response.status().as_u16());
                 Ok(response)
             }
             Err(error) => {
-                let fault = Fault::client(error, &url);
+                let fault = Fault::client(error, &url).after_redirect(followed);
                 let Some(cause) = fault.of_proxy(is_tunneled) else { return Err(fault) };
                 self.untried = lease.failed(&mut self.trail, timer.now());
                 Err(Fault::Proxy(cause, Box::new(fault)))

@@ -11,11 +11,11 @@ pub(crate) struct Redacted<'a>(pub(crate) &'a str);
 impl fmt::Display for Redacted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Ok(url) = Url::parse(self.0) else { return f.write_str("(not an absolute URL)") };
-        if url.cannot_be_a_base() {
+        let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
             // Such as `user:password@host`, where the scheme was forgotten.
             return f.write_str("(not a URL with a host)");
-        }
-        write!(f, "{}://{}", url.scheme(), url.host_str().unwrap_or_default())?;
+        };
+        write!(f, "{}://{host}", url.scheme())?;
         if let Some(port) = url.port() {
             write!(f, ":{port}")?;
         }
@@ -31,7 +31,7 @@ impl fmt::Debug for Redacted<'_> {
 
 /// The same as a URL; `None` for one without a host, of which nobody knows what it may hold.
 fn redacted(mut url: Url) -> Option<Url> {
-    if url.cannot_be_a_base() {
+    if url.host_str().is_none_or(str::is_empty) {
         return None;
     }
     // Both fail only for a URL that cannot have them.
@@ -40,6 +40,17 @@ fn redacted(mut url: Url) -> Option<Url> {
     url.set_query(None);
     url.set_fragment(None);
     Some(url)
+}
+
+/// Whether `named` is the URL of a request to `url`; reqwest moves userinfo into a header, and out of the URL.
+pub(crate) fn is_same(named: &Url, url: &str) -> bool {
+    let plain = |url: &Url| {
+        let mut url = url.clone();
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url
+    };
+    named.as_str() == url || Url::parse(url).is_ok_and(|url| plain(&url) == plain(named))
 }
 
 /// The client's error without the secrets of the URL that it names.

@@ -1,6 +1,6 @@
 //! What one send produced, with all that came of it.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::{HeaderMap, StatusCode, Version};
 use reqwest::Response;
 use retry_core::DRAIN_BYTES;
@@ -68,7 +68,7 @@ pub(crate) struct Failed {
 
 impl From<Fault> for Failed {
     fn from(fault: Fault) -> Self {
-        Self { fault, status: None }
+        Self { status: fault.status(), fault }
     }
 }
 
@@ -80,18 +80,28 @@ impl From<StatusCode> for Failed {
 
 /// Reads the body of `response`, at most `limit` bytes of it: what came, and what broke it off.
 pub(crate) async fn read(response: &mut Response, limit: usize) -> (Bytes, Option<Fault>) {
-    let mut body = BytesMut::new();
+    if response.content_length().is_some_and(|length| length > limit as u64) {
+        return (Bytes::new(), Some(Fault::TooLarge(BodyTooLarge { limit })));
+    }
+    let mut body = Vec::new();
     let fault = loop {
         match response.chunk().await {
             Ok(Some(chunk)) if chunk.len() > limit.saturating_sub(body.len()) => {
                 break Some(Fault::TooLarge(BodyTooLarge { limit }));
             }
-            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(Some(chunk)) => {
+                let needed = body.len().saturating_add(chunk.len());
+                if needed > body.capacity() {
+                    // Doubling, but never to more than may be kept.
+                    body.reserve_exact(needed.max(body.capacity().saturating_mul(2)).min(limit) - body.len());
+                }
+                body.extend_from_slice(&chunk);
+            }
             Ok(None) => break None,
             Err(error) => break Some(Fault::body(error)),
         }
     };
-    (body.freeze(), fault)
+    (body.into(), fault)
 }
 
 /// Reads a small body to its end, so that its connection can be used again.

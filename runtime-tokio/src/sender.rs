@@ -3,6 +3,7 @@
 use core::error::Error as StdError;
 use core::future::{Future, ready};
 use core::mem;
+use core::pin::pin;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use retry_core::{Timer, Try};
 use crate::buffer::{buffer, is_replayable};
 use crate::fault::{Fault, Gone};
 use crate::proxies::Lane;
+use crate::redirects::watch;
 use crate::target::Target;
 
 /// Makes the sends of one call.
@@ -126,8 +128,8 @@ impl Sender for ClientSender {
         let Some(request) = self.next(this) else { return Err(Fault::Gone(Gone)) };
         match &mut self.route {
             Route::Client(client) => {
-                let response = client.execute(request).await;
-                response.map_err(|error| Fault::client(error, self.request().1))
+                let (response, followed) = watch(pin!(client.execute(request))).await;
+                response.map_err(|error| Fault::client(error, self.request().1).after_redirect(followed))
             }
             Route::Pool(lane) => lane.send(request, this, timer).await,
         }
@@ -168,8 +170,8 @@ where
     E: Into<Box<dyn StdError + Send + Sync>>,
 {
     async fn send(&mut self, this: Try, _: &impl Timer) -> Result<Response, Fault> {
-        let response = (self.send)(this).await;
-        response.map_err(|error| Fault::of_closure(error.into(), self.url.as_ref()))
+        let (response, followed) = watch(pin!((self.send)(this))).await;
+        response.map_err(|error| Fault::of_closure(error.into(), self.url.as_ref()).after_redirect(followed))
     }
 
     fn request(&self) -> (&Method, &str) {

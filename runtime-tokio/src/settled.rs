@@ -2,7 +2,6 @@
 
 use reqwest::Response;
 
-use crate::fault::Fault;
 use crate::reply::{Failed, Received};
 
 /// The mark, among a response's extensions.
@@ -18,7 +17,7 @@ impl Settled {
     pub(crate) fn is(reply: &Result<Received, Failed>) -> bool {
         match reply {
             Ok(received) => received.head().extensions().get::<Self>().is_some(),
-            Err(failed) => matches!(failed.fault, Fault::Nested(_)),
+            Err(failed) => failed.fault.is_settled(),
         }
     }
 }

@@ -10,12 +10,19 @@ use retry_core::{Instant, Timer, UnixTime};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokioTimer;
 
+/// The process's first look at the clock.
+const FIRST: Instant = Instant::from_nanos(1 << 62);
+
 impl TokioTimer {
-    /// `moment` as the core counts it; a moment before the process's first look at the clock counts as that one.
+    /// `moment` as the core counts it: from 146 years before the process's first look at the clock, so that moments before
+    /// it can be told, which a test with a paused clock may meet.
     pub fn instant(moment: tokio::time::Instant) -> Instant {
         static EPOCH: OnceLock<tokio::time::Instant> = OnceLock::new();
-        let epoch = *EPOCH.get_or_init(tokio::time::Instant::now);
-        Instant::EPOCH.saturating_add(moment.saturating_duration_since(epoch))
+        let first = *EPOCH.get_or_init(tokio::time::Instant::now);
+        match moment.checked_duration_since(first) {
+            Some(after) => FIRST.saturating_add(after),
+            None => Instant::EPOCH.saturating_add(FIRST.saturating_since(Instant::EPOCH) - (first - moment)),
+        }
     }
 }
 

@@ -74,6 +74,23 @@ async fn e4_cancelled_in_the_middle_of_a_wait() {
 }
 
 #[tokio::test]
+async fn e4_a_call_dropped_in_the_middle_of_a_wait_sends_nothing_more() {
+    let server = Server::start([Reply::status(503)]);
+    let (waiting, begun) = oneshot::channel::<()>();
+    let waiting = Mutex::new(Some(waiting));
+    // A real wait, short enough for its end to be seen.
+    let policy = Policy::API.edit().base_delay(Duration::from_millis(20)).build().unwrap();
+    let retry = Retry::new(policy).on_retry(move |_| drop(waiting.lock().unwrap().take()));
+    let call = client().get(server.url("/")).with_retry(&retry);
+    let task = tokio::spawn(async move { call.send().await.map(drop) });
+    guarded(begun).await.unwrap_err();
+    task.abort();
+    assert!(guarded(task).await.unwrap_err().is_cancelled());
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(server.sends(), 1);
+}
+
+#[tokio::test]
 async fn e7_a_deadline_in_the_middle_of_a_send() {
     let server = Server::start([Fault::Stall.at(Point::Request)]);
     let call = client().get(server.url("/")).with_retry(Policy::API);

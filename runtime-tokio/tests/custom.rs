@@ -219,6 +219,54 @@ async fn nested_layers_do_not_multiply() {
 }
 
 #[tokio::test]
+async fn nested_layers_do_not_multiply_where_the_callers_error_is_around_ours() {
+    #[derive(Debug)]
+    struct Wrapped(runtime_tokio::Error);
+    impl core::fmt::Display for Wrapped {
+        fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            f.write_str("wrapped")
+        }
+    }
+    impl core::error::Error for Wrapped {
+        fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+    let (retry, _) = retry();
+    let client = client();
+    let server = Server::start([Fault::Close.at(Point::Request)]);
+    let url = server.url("/");
+    let outer =
+        retry.run(Method::GET, &url, |_| async { client.get(&url).with_retry(&retry).send().await.map_err(Wrapped) });
+    let error = guarded(outer).await.unwrap_err();
+    assert_eq!((error.kind(), server.sends()), (ErrorKind::Network, 4));
+}
+
+#[tokio::test]
+async fn a_status_that_the_closure_makes_an_error_is_judged_as_that_status() {
+    let (retry, _) = retry();
+    let client = client();
+    let get = |server: &Server| {
+        let (url, client) = (server.url("/?token=hunter2"), client.clone());
+        let send = move |_| {
+            let request = client.get(&url);
+            async move { request.send().await?.error_for_status() }
+        };
+        guarded(retry.run(Method::GET, server.url("/"), send))
+    };
+    let server = Server::start([Reply::status(503), Reply::status(200)]);
+    assert_eq!(get(&server).await.unwrap().status(), 200);
+    let server = Server::start([Reply::status(503)]);
+    let error = get(&server).await.unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::RetryExhausted, 4));
+    assert_eq!(error.status().map(|status| status.as_u16()), Some(503));
+    let server = Server::start([Reply::status(404)]);
+    let error = get(&server).await.unwrap_err();
+    assert_eq!((error.kind(), error.code(), error.attempts()), (ErrorKind::Http, "HTTP_ERROR", 1));
+    assert!(!format!("{error} {error:?}").contains("hunter2"), "a secret is shown");
+}
+
+#[tokio::test]
 async fn the_last_response_can_be_had_as_ok() {
     let (retry, _) = retry();
     let retry = retry.return_last_response(true);

@@ -242,7 +242,7 @@ async fn one_line_says_what_happened() {
     let long = vec![Reply::status(429).header("Retry-After", "3000")];
     assert_eq!(
         text(long, get).await,
-        "GET http://host/path: time limit reached after 3 attempts in 120.0 s: 429 Too Many Requests \
+        "GET http://host/path: another attempt would exceed the time limit, stopped after 3 attempts in 120.0 s: 429 Too Many Requests \
          (the server asked for a wait of 3000s)"
     );
 }

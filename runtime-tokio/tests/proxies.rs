@@ -72,9 +72,15 @@ async fn h2_a_dead_first_proxy_is_moved_on_from_without_a_wait() {
     let origin = Server::start([Reply::status(200).body("through")]);
     let (_held, nobody) = dead();
     let good = Proxy::http([Via::Pass]);
-    let pool = pool(vec![nobody.clone(), good.url(), nobody.clone()]).build().unwrap();
+    let entries = || vec![nobody.clone(), good.url(), nobody.clone(), format!("{nobody}/path?query#fragment")];
+    for rotating in [pool(entries()).rotate_per_request(), pool(entries()).rotate_on_status(&[403])] {
+        let pool = rotating.build().unwrap();
+        let (_, report) = guarded(pool.get(origin.url("/")).send_with_report()).await.unwrap();
+        assert_eq!((report.attempts(), report.waits().all(|(wait, _)| wait.is_zero())), (2, true));
+    }
+    let pool = pool(entries()).build().unwrap();
     let (response, report) = guarded(pool.get(origin.url("/")).send_with_report()).await.unwrap();
-    assert_eq!((response.status().as_u16(), report.attempts(), good.sends()), (200, 2, 1));
+    assert_eq!((response.status().as_u16(), report.attempts(), good.sends()), (200, 2, 3));
     assert_eq!(report.waits().collect::<Vec<_>>(), [(Duration::ZERO, WaitSource::Proxy)]);
     assert_eq!(report.proxy(), Some(good.url().as_str()));
     let first = report.record().next().unwrap();
@@ -236,13 +242,25 @@ fn an_entry_that_is_no_proxy_is_named_without_its_password() {
         error.to_string()
     };
     let with = |rest: &str| rest.replace("PASSWORD", PASSWORD);
-    let scheme = "its scheme is none of http, https, socks5, socks5h";
-    assert_eq!(entry("ftp://p1:21"), format!("proxies has `ftp://p1:21`: {scheme}"));
-    assert_eq!(entry(&with("ftp://user:PASSWORD@p1")), format!("proxies has `ftp://***@p1`: {scheme}"));
-    assert_eq!(entry("p1:8080"), "proxies has `p1:8080`: it has no scheme, such as http://");
-    assert_eq!(entry(&with("user:PASSWORD@p1:8080")), "proxies has `***@p1:8080`: it has no scheme, such as http://");
-    assert_eq!(entry(&with("http://user:a@PASSWORD@")), "proxies has `http://***@`: it is not a URL");
-    assert_eq!(entry("http://"), "proxies has `http://`: it is not a URL");
+    let (scheme, bare) = ("its scheme is none of http, https, socks5, socks5h", "it has no scheme, such as http://");
+    assert_eq!(entry("ftp://p1:2121"), format!("entry 2 of proxies, ftp://p1:2121: {scheme}"));
+    assert_eq!(entry(&with("ftp://user:PASSWORD@p1/?x=PASSWORD")), format!("entry 2 of proxies, ftp://p1: {scheme}"));
+    for text in ["p1:8080", "user:PASSWORD@p1:8080", "p1:8080:user:PASSWORD", "PASSWORD"] {
+        assert_eq!(entry(&with(text)), format!("entry 2 of proxies: {bare}"));
+    }
+    for text in [
+        "http://",
+        "http://user:a@PASSWORD@",
+        "http://p1:8080:user:PASSWORD",
+        "http://user:PASSWORD:80",
+        "http://user:PASSWORD%40p1:80",
+        "http://[user:PASSWORD]",
+        "http://user:PASSWORD!",
+        "PASSWORD ://x",
+    ] {
+        assert_eq!(entry(&with(text)), "entry 2 of proxies: it is not a URL");
+    }
+    assert_eq!(entry(&with("user:PASSWORD://p1@p2")), "entry 2 of proxies: it has no host");
     assert_eq!(pool(vec![]).build().unwrap_err().to_string(), "proxies is empty, accepted: one or more");
     let one = || pool(vec![String::from("http://127.0.0.1:8080")]);
     for status in [99, 200] {

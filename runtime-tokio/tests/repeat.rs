@@ -104,6 +104,32 @@ async fn when_unsent_repeats_what_cannot_have_arrived_and_nothing_else() {
     assert_eq!((page.status().as_u16(), server.sends()), (503, 2));
 }
 
+#[tokio::test]
+async fn a_post_that_was_answered_with_a_redirect_has_arrived_whatever_comes_after() {
+    let nobody = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    nobody.bind(&core::net::SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    let dead = nobody.local_addr().unwrap().as_socket().unwrap();
+    for status in [302, 303, 307] {
+        let server = Server::start([Reply::status(status).header("Location", format!("http://{dead}/next"))]);
+        let call = client().post(server.url("/order")).body("order").with_retry(retry());
+        let error = guarded(call.non_idempotent(NonIdempotent::WhenUnsent).send()).await.unwrap_err();
+        assert_eq!((error.kind(), error.attempts(), server.sends()), (ErrorKind::Network, 1, 1), "{status}");
+        let Some(retry_core::Event::Failure(failure)) = error.event() else { panic!("it failed") };
+        assert_eq!(failure.reached, retry_core::Reached::MaybeSent);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_is_always_ready_and_gives_nothing_meets_the_limit() {
+    let server = Server::start([Reply::status(200)]);
+    let empty = || Body::wrap_stream(stream::repeat_with(|| Ok::<_, std::io::Error>("")));
+    let put = || client().put(server.url("/")).body(empty()).with_retry(retry()).buffer_body(5);
+    let error = guarded(put().total_timeout(Duration::from_millis(20)).send()).await.unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
+    let error = guarded(put().cancel_on(tokio::task::yield_now()).send()).await.unwrap_err();
+    assert_eq!((error.kind(), error.attempts(), server.sends()), (ErrorKind::Canceled, 0, 0));
+}
+
 #[cfg(feature = "h2")]
 #[tokio::test]
 async fn f4_when_unsent_repeats_a_refused_stream_and_not_one_that_broke_inside() {
@@ -156,8 +182,9 @@ async fn g3_a_key_that_the_caller_set_is_kept_and_does_not_opt_in_by_itself() {
 #[tokio::test]
 async fn a_key_that_no_header_can_hold_is_a_typed_error() {
     let server = Server::start([Reply::status(200)]);
+    let blank = [" ", " a", "a "].map(IdempotencyKey::verbatim);
     for key in ["", "line\nbreak", "snow \u{2603}", "tab\t", "\u{7f}"] {
-        for key in [IdempotencyKey::from(key), IdempotencyKey::verbatim(key)] {
+        for key in [IdempotencyKey::from(key), IdempotencyKey::verbatim(key)].into_iter().chain(blank.clone()) {
             let call = client().post(server.url("/")).with_retry(retry()).idempotency_key(key);
             let error = guarded(call.send()).await.unwrap_err();
             assert_eq!((error.code(), error.attempts()), ("VALIDATION_ERROR", 0));

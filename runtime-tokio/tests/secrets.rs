@@ -186,6 +186,31 @@ async fn errors_of_bodies() {
 
 /// An error of reqwest's that comes from the caller's closure.
 #[tokio::test]
+async fn errors_of_the_callers_own_around_reqwests() {
+    #[derive(Debug)]
+    struct Own(reqwest::Error);
+    impl core::fmt::Display for Own {
+        fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            f.write_str("own")
+        }
+    }
+    impl core::error::Error for Own {
+        fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+    let server = conformance::server::Server::start([conformance::server::Reply::status(418)]);
+    let client = common::client();
+    let url = server.url("/?token=hunter2");
+    let send = |_| async { client.get(&url).send().await.map_err(Own)?.error_for_status().map_err(Own) };
+    let error =
+        runtime_tokio::Retry::new(retry_core::Policy::API).run(http::Method::GET, &url, send).await.unwrap_err();
+    let shown = format!("{error} {error:?} {error:#?}");
+    assert!(!shown.contains(SECRET), "a secret is shown");
+    assert!(error.to_string().contains("418"), "{error}");
+}
+
+#[tokio::test]
 async fn errors_of_closures() {
     let server = Server::start([Fault::Reset.at(Point::Request), Reply::status(503)]);
     let client: Client = client();

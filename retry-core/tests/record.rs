@@ -1,0 +1,56 @@
+//! The record keeps the last eight attempts, and says how many came before.
+
+mod common;
+
+use core::time::Duration;
+
+use common::Words;
+use retry_core::{Action, Attempt, Event, Instant, Jitter, Outcome, Policy, Record, Replay, Unlimited, WaitSource};
+
+/// The record of a call with `sends` sends, each of which takes 5 ms; a status tells its number.
+fn record(sends: u32) -> Record {
+    let policy = Policy::API.edit().max_retries(sends - 1).jitter(Jitter::None).factor(1.0).total_timeout(None);
+    let policy = policy.base_delay(Duration::from_secs(1)).build().expect("a valid policy");
+    let mut record = Record::default();
+    let mut action = Attempt::start(&policy, Replay::Always, None, Instant::EPOCH);
+    loop {
+        action = match action {
+            Action::Send(attempt) => {
+                let now = attempt.sent_at().saturating_add(Duration::from_millis(5));
+                let outcome = Outcome::status(if attempt.number() % 2 == 0 { 500 } else { 503 });
+                record.reply(&attempt, outcome.event, now, Some(attempt.number() as u16));
+                attempt.finish(outcome, now, &mut Unlimited, &mut Words::new(&[0]))
+            }
+            Action::Wait(pause) => {
+                record.pause(&pause);
+                let until = pause.until();
+                pause.resume(until)
+            }
+            Action::Done(_) | Action::GiveUp(_) => return record,
+        };
+    }
+}
+
+#[test]
+fn the_last_eight_are_kept_in_order() {
+    for sends in [1, 2, 7, 8, 9, 12, 16, 17, 1000] {
+        let record = record(sends);
+        let numbers: Vec<u32> = record.entries().map(|entry| entry.number).collect();
+        let first = sends.saturating_sub(8) + 1;
+        assert_eq!(numbers, (first..=sends).collect::<Vec<_>>());
+        assert_eq!(record.earlier(), first as usize - 1);
+        for entry in record.entries() {
+            let start = Duration::from_millis(1005) * (entry.number - 1);
+            assert_eq!((entry.start, entry.took), (start, Duration::from_millis(5)));
+            assert_eq!(entry.event, Event::Status(if entry.number % 2 == 0 { 500 } else { 503 }));
+            assert_eq!(entry.proxy, Some(entry.number as u16));
+            let waited = (entry.number < sends).then_some((Duration::from_secs(1), WaitSource::Computed));
+            assert_eq!(entry.wait, waited, "send {} of {sends}", entry.number);
+        }
+    }
+}
+
+#[test]
+fn an_empty_record_has_nothing() {
+    assert_eq!((Record::default().entries().count(), Record::default().earlier()), (0, 0));
+}
