@@ -234,7 +234,7 @@ async fn nested_layers_do_not_multiply_where_the_callers_error_is_around_ours() 
     }
     let (retry, _) = retry();
     let client = client();
-    let server = Server::start([Fault::Close.at(Point::Request)]);
+    let server = Server::start([Fault::Reset.at(Point::Request)]);
     let url = server.url("/");
     let outer =
         retry.run(Method::GET, &url, |_| async { client.get(&url).with_retry(&retry).send().await.map_err(Wrapped) });
