@@ -5,11 +5,11 @@ mod skip;
 
 use core::time::Duration;
 
-use conformance::server::{Fault, Point, Reply, Server, StreamFault};
+use conformance::server::{Fault, Point, Reply, Server};
 use futures_util::stream;
 use reqwest::{Body, RequestBuilder, multipart};
 use retry_core::{ErrorKind, Jitter, NonIdempotent, Policy, Reason, Why};
-use runtime_tokio::{IdempotencyKey, Retry, RetryExt, client_builder};
+use runtime_tokio::{IdempotencyKey, Retry, RetryExt};
 use skip::{SkipTimer, client, guarded};
 use socket2::{Domain, Socket, Type};
 
@@ -133,9 +133,10 @@ async fn a_stream_that_is_always_ready_and_gives_nothing_meets_the_limit() {
 #[cfg(feature = "h2")]
 #[tokio::test]
 async fn f4_when_unsent_repeats_a_refused_stream_and_not_one_that_broke_inside() {
+    use conformance::server::StreamFault;
     let unsent = |call: RequestBuilder| call.with_retry(retry()).non_idempotent(NonIdempotent::WhenUnsent);
     let _ = client();
-    let h2 = client_builder().http2_prior_knowledge().build().unwrap();
+    let h2 = runtime_tokio::client_builder().http2_prior_knowledge().build().unwrap();
     let refused = StreamFault::Reset(StreamFault::REFUSED_STREAM).reply();
     let server = Server::builder().script([refused, Reply::status(200)]).http2().start();
     assert_eq!(guarded(unsent(h2.post(server.url("/"))).send()).await.unwrap().status(), 200);
