@@ -10,9 +10,11 @@ use crate::rules::Rules;
 use crate::scenario::{Event, Random};
 use crate::trace::Trace;
 use crate::vectors::{
-    self, Backoff, Bounds, Expected, Jitter, Kind, Replay, RetryAfter, Run, Settings, VectorError, Verdict,
+    self, Backoff, Bounds, Budget, Expected, Jitter, Kind, Replay, RetryAfter, Run, Settings, VectorError, Verdict,
 };
 use crate::{Skipped, Subject};
+
+mod budgets;
 
 /// What came of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,6 +70,7 @@ pub fn file(path: &Path, rules: &dyn Rules, subject: &dyn Subject) -> Result<Rep
     match vectors::kind(path).as_str() {
         Backoff::NAME => cases(path, |case| backoff(case, rules)),
         Bounds::NAME => cases(path, |case| bounds(case, rules)),
+        Budget::NAME => cases(path, |case| budgets::budget(case, rules)),
         Jitter::NAME => cases(path, |case| jitter(case, rules)),
         Replay::NAME => cases(path, |case| replay(case, rules)),
         RetryAfter::NAME => cases(path, |case| retry_after(case, rules)),
@@ -90,6 +93,7 @@ pub fn count(path: &Path) -> Result<usize, VectorError> {
     match vectors::kind(path).as_str() {
         Backoff::NAME => of::<Backoff>(path),
         Bounds::NAME => of::<Bounds>(path),
+        Budget::NAME => of::<Budget>(path),
         Jitter::NAME => of::<Jitter>(path),
         Replay::NAME => of::<Replay>(path),
         RetryAfter::NAME => of::<RetryAfter>(path),

@@ -11,6 +11,7 @@ use crate::vectors::{Judgement, Rule};
 use crate::{Skipped, Subject};
 
 mod bounds;
+mod budgets;
 mod date;
 mod header;
 mod policy;

@@ -30,6 +30,25 @@ pub trait Rules {
 
     /// When the request may go out again, and why it may not at all.
     fn again(&self, scenario: &Scenario) -> (Rule, Option<Why>);
+
+    /// What a budget makes of each of the case's [replies](vectors::Budget::replies). A retry is asked for where the
+    /// case says whether one is granted.
+    ///
+    /// # Errors
+    ///
+    /// The first setting that no budget can have.
+    fn budget(&self, case: &vectors::Budget) -> Result<Vec<Spent>, String>;
+}
+
+/// What a budget made of one reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// What the retry cost; `None` if none was asked for, or it was refused.
+    pub cost: Option<u32>,
+    /// What is left, as [`left`](vectors::BudgetStep::left) counts it.
+    pub left: u64,
+    /// How many retries were refused so far.
+    pub refused: u64,
 }
 
 /// The worst cases of a policy; see [`Bounds`](vectors::Bounds).

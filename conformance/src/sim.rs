@@ -15,6 +15,7 @@ use crate::{Skipped, Subject};
 
 pub mod convert;
 
+mod budgets;
 mod clock;
 mod core_rules;
 mod log;

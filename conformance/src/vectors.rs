@@ -4,8 +4,8 @@
 //! - `about`: what its cases are;
 //! - `set_up`, may be left out: what each case has unless it says otherwise itself, object by object;
 //! - `cases`: objects with an `id`, which is unique among the cases of a kind, a `note` on why the case is there, and
-//!   the fields of its kind: [`Backoff`], [`Jitter`], [`RetryAfter`], [`Bounds`], [`Settings`], [`Run`], [`Replay`] or
-//!   [`Verdict`].
+//!   the fields of its kind: [`Backoff`], [`Jitter`], [`RetryAfter`], [`Bounds`], [`Budget`], [`Settings`], [`Run`],
+//!   [`Replay`] or [`Verdict`].
 
 use core::fmt;
 use std::collections::BTreeSet;
@@ -16,13 +16,17 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+mod budgets;
 mod kinds;
 mod paste;
 
+pub use budgets::{Bucket, Budget, BudgetStep, Limit, Tally};
 pub use kinds::{
     Backoff, Bounds, Expected, Jitter, Judgement, Needed, Replay, RetryAfter, Rule, Run, Settings, Verdict,
 };
 pub use paste::paste;
+
+use kinds::required;
 
 /// A kind of case.
 pub trait Kind: DeserializeOwned {
@@ -31,9 +35,10 @@ pub trait Kind: DeserializeOwned {
 }
 
 /// The names of all kinds.
-pub const KINDS: [&str; 8] = [
+pub const KINDS: [&str; 9] = [
     Backoff::NAME,
     Bounds::NAME,
+    Budget::NAME,
     Jitter::NAME,
     Settings::NAME,
     Replay::NAME,

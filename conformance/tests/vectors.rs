@@ -3,14 +3,15 @@
 use conformance::rules::Rules;
 use conformance::sim::{ByHand, Core, Drive};
 use conformance::vectors::{
-    self, Backoff, Bounds, Case, Jitter, KINDS, Kind, Replay, RetryAfter, Run, Settings, Verdict,
+    self, Backoff, Bounds, Budget, Case, Jitter, KINDS, Kind, Replay, RetryAfter, Run, Settings, Verdict,
 };
 use conformance::{Subject, check, model::Model};
 
 /// How many cases of each kind there are at least. More are welcome, fewer are a loss.
-const LEAST: [(&str, usize); 8] = [
+const LEAST: [(&str, usize); 9] = [
     (Backoff::NAME, 16),
     (Bounds::NAME, 24),
+    (Budget::NAME, 43),
     (Jitter::NAME, 37),
     (Settings::NAME, 69),
     (Replay::NAME, 47),
@@ -91,6 +92,7 @@ fn ids(kind: &str) -> Vec<String> {
     match kind {
         Backoff::NAME => of::<Backoff>(),
         Bounds::NAME => of::<Bounds>(),
+        Budget::NAME => of::<Budget>(),
         Jitter::NAME => of::<Jitter>(),
         Settings::NAME => of::<Settings>(),
         Replay::NAME => of::<Replay>(),

@@ -165,6 +165,13 @@ fn throttle_allows_while_more_than_half_is_there() {
     for (max, ratio) in [(0, 0.1), (1001, 0.1), (10, 0.0), (10, f64::NAN), (10, -1.0), (10, 1000.1)] {
         assert!(Throttle::new(max, ratio).is_err(), "{max} {ratio}");
     }
+    let back = |ratio| {
+        let mut traffic = Traffic(Throttle::new(10, ratio).unwrap());
+        traffic.fails(0);
+        traffic.answers(1, 0);
+        traffic.0.level().left
+    };
+    assert_eq!((back(0.5466), back(0.546), back(0.001)), (Some(9_546), Some(9_546), Some(9_001)));
     assert!(Throttle::new(1, 0.001).is_ok() && Throttle::new(1000, 1000.0).is_ok());
 }
 

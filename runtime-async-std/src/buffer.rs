@@ -8,7 +8,7 @@ use surf::http::headers::CONTENT_TYPE;
 use surf::{Body, Request};
 
 use crate::call::MAX_BODY;
-use crate::error::{BufferTooSmall, Fault};
+use crate::fault::{BufferTooSmall, Fault};
 
 /// Whether every send of a request can have the same body, if it is read first. `limit` is the caller's.
 ///

@@ -6,11 +6,13 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use retry_core::{Instant, NonIdempotent, Policy, PolicyBuilder, PolicyError, RetryAfter, Timer};
+use surf::http::url::ParseError;
 use surf::{Request, RequestBuilder};
 
 use crate::advise::Advise;
-use crate::error::Fault;
+use crate::fault::Fault;
 use crate::key::{self, IdempotencyKey};
+use crate::proxies::Clients;
 use crate::retry::{Extras, Retry};
 use crate::timer::AsyncStdTimer;
 
@@ -36,6 +38,10 @@ pub(crate) struct Settings {
     pub(crate) max_body: usize,
     pub(crate) buffer_body: Option<usize>,
     pub(crate) key: Option<IdempotencyKey>,
+    /// The pool that the call goes through.
+    pub(crate) clients: Option<Arc<Clients>>,
+    /// What is wrong with the URL, where surf would not say so.
+    pub(crate) url: Option<ParseError>,
     pub(crate) extras: Extras,
 }
 
@@ -48,6 +54,8 @@ impl<R, T: Timer> Call<R, T> {
             max_body: MAX_BODY,
             buffer_body: None,
             key: None,
+            clients: None,
+            url: None,
             extras: retry.extras.clone(),
         };
         Self { request, retry, cancel: core::future::pending(), settings }
@@ -143,6 +151,13 @@ impl<R, C> Call<R, AsyncStdTimer, C> {
 }
 
 impl<T: Timer, C> Call<RequestBuilder, T, C> {
+    /// Changes surf's request: headers, body, middlewares and the rest, for a call that came from a
+    /// [`ProxyPool`](crate::ProxyPool).
+    pub fn with(mut self, change: impl FnOnce(RequestBuilder) -> RequestBuilder) -> Self {
+        self.request = change(self.request);
+        self
+    }
+
     /// The largest body that [`fetch`](Call::fetch) reads, in bytes. Default [`MAX_BODY`].
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.settings.max_body = bytes;
@@ -184,7 +199,8 @@ impl Settings {
     /// What is wrong with these settings for any request.
     pub(crate) fn fault(&self) -> Option<Fault> {
         let policy = self.policy.as_ref().err().map(|error| Fault::Policy(*error));
-        policy.or_else(|| self.key.as_ref()?.header().err().map(Fault::Key))
+        let key = || self.key.as_ref()?.header().err().map(Fault::Key);
+        policy.or_else(key).or_else(|| self.url.map(Fault::Url))
     }
 }
 

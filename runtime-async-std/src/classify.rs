@@ -17,7 +17,8 @@ use retry_core::{Cause, Event, Failure, Reached};
 
 use crate::backend::Panicked;
 use crate::dns::DnsFailure;
-use crate::error::{Error, Fault};
+use crate::error::Error;
+use crate::fault::Fault;
 
 impl Fault {
     /// What the rest of surf's stack says of a request to `url`.
@@ -44,11 +45,76 @@ impl Fault {
             | Self::Key(_)
             | Self::Header(_)
             | Self::Buffer(_)
-            | Self::Unreadable(_) => Failure::new(Cause::Validation, Reached::Unsent),
+            | Self::Unreadable(_)
+            | Self::Url(_) => Failure::new(Cause::Validation, Reached::Unsent),
+            Self::Proxy(cause, _) => Failure::new(*cause, Reached::Unsent),
             Self::Nested(error) => nested(error),
             Self::Status(_) | Self::Gone(_) => UNKNOWN,
         }
     }
+}
+
+/// How a request goes through a proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Without TLS: the proxy's own failures before the connection is ready are not mixed with those of the origin.
+    Open,
+    /// Through a tunnel that the proxy is asked for by CONNECT.
+    Connect,
+    /// Through a tunnel of SOCKS.
+    Socks,
+}
+
+/// What a failure says of the proxy through which our pool sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Blame {
+    /// It is the proxy's own, and nothing was sent.
+    Proxy(Cause),
+    /// It is the proxy's or the origin's: the client does not say whose.
+    Either,
+}
+
+impl Fault {
+    /// What this fault says of the proxy; `None` if it is between us and the origin.
+    pub(crate) fn of_proxy(&self, way: Way) -> Option<Blame> {
+        let Self::Client(error) = self else { return None };
+        match client(error) {
+            Failure { cause: cause @ (Cause::Proxy | Cause::ProxyAuth), reached: Reached::Unsent } => {
+                Some(Blame::Proxy(cause))
+            }
+            Failure {
+                cause: Cause::Network | Cause::Timeout | Cause::DnsTemporary | Cause::DnsNoSuchName,
+                reached: Reached::Unsent,
+            } if way == Way::Open || is_of_dial(error) => Some(Blame::Proxy(Cause::Proxy)),
+            Failure { cause: Cause::Network, reached: Reached::MaybeSent }
+                if way == Way::Connect && is_vague(error) =>
+            {
+                Some(Blame::Either)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether the connection was not made: with a proxy, that is the one to it.
+fn is_of_dial(error: &surf::Error) -> bool {
+    #[cfg(feature = "curl")]
+    if let Some(error) = error.downcast_ref::<isahc::Error>() {
+        return matches!(error, isahc::Error::ConnectFailed | isahc::Error::CouldntResolveHost);
+    }
+    let _ = error;
+    false
+}
+
+/// Whether it is what libcurl says, up to some version, of a CONNECT that the proxy refuses, and always of one that it
+/// does not answer. It says the same of a connection that breaks behind the tunnel.
+fn is_vague(error: &surf::Error) -> bool {
+    #[cfg(feature = "curl")]
+    if let Some(error) = error.downcast_ref::<isahc::Error>() {
+        return matches!(error, isahc::Error::Curl(_));
+    }
+    let _ = error;
+    false
 }
 
 fn is_refusal(error: &surf::Error, url: &str) -> bool {

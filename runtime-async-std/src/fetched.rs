@@ -11,7 +11,7 @@ use surf::http::headers::CONTENT_TYPE;
 use surf::http::{Headers, Version};
 use surf::{Body, Response, StatusCode};
 
-use crate::error::Fault;
+use crate::fault::Fault;
 
 /// A response with its whole body.
 ///

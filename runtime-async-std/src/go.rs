@@ -11,7 +11,8 @@ use surf::{RequestBuilder, Response, Url};
 
 use crate::backend::Phase;
 use crate::call::{Call, Settings};
-use crate::error::{Error, Fault};
+use crate::error::Error;
+use crate::fault::Fault;
 use crate::fetched::Fetched;
 use crate::io::{Progress, Read};
 use crate::layer::{RequestLayer, Told};
@@ -81,6 +82,7 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
         if let Some(fault) = settings.fault() {
             return Err(refused(fault, &progress));
         }
+        progress.lock().proxies = settings.clients.as_ref().map(|clients| clients.names());
         let (retry, settings, told) = (Arc::new(retry), Arc::new(settings), Arc::new(Told::default()));
         let layer = RequestLayer {
             seed: retry.begin(),
@@ -289,7 +291,8 @@ fn failed<T: Timer>(error: surf::Error, timer: &T, progress: &Progress) -> Error
 /// A report of an end that no run has told.
 fn report_of(end: End, progress: &Progress) -> Report {
     let mut come = progress.lock();
-    Report::new(End { attempts: come.attempts(), ..end }, None, come.record.take())
+    let end = End { attempts: come.attempts(), ..end };
+    come.report(end, None)
 }
 
 /// The output of `work`, unless `cancel` completes first. What is ready at the same moment counts as canceled.

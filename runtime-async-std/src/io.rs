@@ -4,14 +4,16 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use retry_core::{
-    Advice, Attempt, Budget, Event, Instant, Io, Outcome, Pause, Policy, Record, Timer, Try, Verdict, retry_after,
+    Advice, Attempt, Budget, End, Event, Instant, Io, Outcome, Pause, Policy, Record, Timer, Try, Verdict, Why,
+    retry_after,
 };
 use surf::http::headers::{AGE, DATE, HeaderName, RETRY_AFTER};
 
 use crate::advise::{Retrying, Seen};
 use crate::budgets::CallBudget;
-use crate::error::{Fault, TimedOut};
+use crate::fault::{Fault, TimedOut};
 use crate::reply::{Failed, Received, check, drain, read};
+use crate::report::Report;
 use crate::retry::Extras;
 use crate::sender::Sender;
 use crate::settled::Settled;
@@ -46,6 +48,8 @@ pub(crate) struct Come {
     pub(crate) last: Option<Failed>,
     /// What the request was for.
     pub(crate) target: Option<Target>,
+    /// The names of the pool's proxies.
+    pub(crate) proxies: Option<Arc<[String]>>,
 }
 
 impl Progress {
@@ -58,6 +62,11 @@ impl Come {
     /// How many sends were begun.
     pub(crate) fn attempts(&self) -> u32 {
         self.earlier.saturating_add(self.begun)
+    }
+
+    /// A report of all this.
+    pub(crate) fn report(&mut self, end: End, single_send: Option<Why>) -> Report {
+        Report::new(end, single_send, self.record.take()).with_proxies(self.proxies.clone())
     }
 }
 
@@ -100,7 +109,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
             })
         });
         let again = match advice {
-            Advice::Keep => verdict == Verdict::Retry,
+            Advice::Keep => verdict == Verdict::Retry || self.sender.untried().is_some(),
             Advice::Retry | Advice::RetryAfter(_) => true,
             Advice::Stop => false,
         };
@@ -129,7 +138,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             come.begun = this.number;
             come.started.get_or_insert(this.sent_at);
         }
-        let response = self.sender.send(this).await?;
+        let response = self.sender.send(this, self.timer).await?;
         check(&response)?;
         let retried = self.retries(response.status().into());
         let (method, _) = self.sender.request();
@@ -153,14 +162,14 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             // The client began nothing.
             come.begun = come.begun.saturating_sub(1);
         } else if again || reply.is_err() || self.report || attempt.number() > 1 {
-            come.record.get_or_insert_default().reply(attempt, event, self.timer.now(), None);
+            come.record.get_or_insert_default().reply(attempt, event, self.timer.now(), self.sender.proxy());
         }
         drop(come);
         let hint = match reply {
             Ok(received) if again => self.hint(received),
             Ok(_) | Err(_) => None,
         };
-        Outcome::new(event).with_hint(hint).with_advice(advice)
+        Outcome { event, hint, advice, untried: self.sender.untried() }
     }
 
     fn timed_out(&mut self, this: Try) -> Self::Reply {

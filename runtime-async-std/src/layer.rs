@@ -8,7 +8,8 @@ use surf::{Client, Request, Response, StatusCode};
 
 use crate::buffer::is_replayable;
 use crate::call::{Call, Settings};
-use crate::error::{Error, Fault};
+use crate::error::Error;
+use crate::fault::Fault;
 use crate::header;
 use crate::io::{Progress, Read};
 use crate::reply::Received;
@@ -171,7 +172,7 @@ async fn around<T: Timer>(run: Run<'_, T>, mut request: Request, client: Client,
         return Ended::invalid(fault);
     }
     let replayable = is_replayable(&request, settings.buffer_body);
-    let sender = NextSender::new(next, client, request, settings.buffer_body, settings.extras.look_up_first);
+    let sender = NextSender::new(next, client, request, settings);
     run.carry_out(sender, replayable).await
 }
 

@@ -21,6 +21,7 @@
 //!   attempt.
 //! - [`Retry::run`]: a closure of your own makes each send.
 //! - [`client_config`]: a client that does not mix responses up.
+//! - [`Retry::proxies`]: a pool of proxies, with the feature `curl`.
 //! - [`faults`]: what each failure is called.
 //! - [`guide`]: is it safe to retry, what limits my call, what do I get back?
 //!
@@ -30,7 +31,7 @@
 //! # Features
 //!
 //! They are surf's backends: `h1` (default) is HTTP/1 without TLS and without any C library, `h1-tls` adds the TLS of the
-//! system, `curl` is libcurl. A [`HttpClient`](surf::HttpClient) of your own needs none of them. Where several are on,
+//! system, `curl` is libcurl, and alone knows proxies. A [`HttpClient`](surf::HttpClient) of your own needs none of them. Where several are on,
 //! surf's own default client is curl's.
 //!
 //! # How a send is made
@@ -68,6 +69,15 @@
 //!   as refusals: isahc does not say more.
 //! - A network that is unreachable is known to be unsent by reqwest, and by `h1` only where it keeps connections.
 //! - A method is one of http-types' list. `surf::get` and the like panic at a wrong URL before this crate sees it.
+//! - Pools of proxies need `curl`: surf's other clients know no proxies, and [`PoolBuilder::build`] says so with
+//!   [`PoolError::NeedsCurl`]. A client is configured by isahc's builder, and keeps no connections unless told to. Each has a
+//!   thread of its own.
+//! - libcurl says less of a proxy than reqwest. Passwords that a proxy refuses (407 to CONNECT, SOCKS) count as any refusal
+//!   of its, and are sent again. A refused CONNECT may look like a connection that broke behind it, see [`ProxyPool`]. A
+//!   proxy that does not answer at all is cut at a limit, and a limit trips no circuit, a `connect_timeout` of isahc's
+//!   neither.
+//! - What a request of a pool is sent to may be no URL: that is an error of the call.
+//! - At its level `trace`, isahc logs what goes over the wire, a proxy's password with it.
 //! - There is no HTTP/2 with `h1`; with `curl`, what fails there is never known to be unsent.
 #![forbid(unsafe_code)]
 
@@ -79,6 +89,7 @@ mod call;
 mod classify;
 mod dns;
 mod error;
+mod fault;
 #[doc = include_str!("faults.md")]
 pub mod faults {}
 mod fetched;
@@ -87,7 +98,11 @@ pub mod guide;
 mod header;
 mod io;
 mod key;
+mod lane;
 mod layer;
+mod pool_builder;
+mod proxies;
+mod proxy_client;
 mod redact;
 mod reply;
 mod report;
@@ -104,10 +119,17 @@ pub use backend::Panicked;
 pub use budgets::Budgets;
 pub use call::{Call, MAX_BODY};
 pub use dns::DnsFailure;
-pub use error::{BodyTooLarge, BufferTooSmall, Error, ShortBody, StatusError, TimedOut};
+pub use error::Error;
+pub use fault::{BodyTooLarge, BufferTooSmall, ShortBody, StatusError, TimedOut};
 pub use fetched::{BodyError, BrokenOff, Fetched};
 pub use header::HeaderError;
+/// The version of isahc that surf stands on, for the clients of a pool.
+#[cfg(feature = "curl")]
+pub use isahc;
 pub use key::{IdempotencyKey, KeyError};
+pub use pool_builder::{PoolBuilder, PoolError};
+pub use proxies::{ProxyPool, ProxyStatus};
+pub use proxy_client::ProxyClientBuilder;
 pub use report::Report;
 pub use retry::{IntoRetry, Retry, RetryExt};
 pub use retry_core::{

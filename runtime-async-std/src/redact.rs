@@ -10,11 +10,11 @@ pub(crate) struct Redacted<'a>(pub(crate) &'a str);
 impl fmt::Display for Redacted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Ok(url) = Url::parse(self.0) else { return f.write_str("(not an absolute URL)") };
-        if url.cannot_be_a_base() {
+        let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
             // Such as `user:password@host`, where the scheme was forgotten.
             return f.write_str("(not a URL with a host)");
-        }
-        write!(f, "{}://{}", url.scheme(), url.host_str().unwrap_or_default())?;
+        };
+        write!(f, "{}://{host}", url.scheme())?;
         if let Some(port) = url.port() {
             write!(f, ":{port}")?;
         }

@@ -9,7 +9,7 @@ use surf::http::headers::{CONTENT_ENCODING, CONTENT_LENGTH, DATE, TRANSFER_ENCOD
 use surf::http::{Headers, Method};
 use surf::{Response, StatusCode};
 
-use crate::error::{BodyTooLarge, Contradictory, Fault, ShortBody, StatusError};
+use crate::fault::{BodyTooLarge, Contradictory, Fault, ShortBody, StatusError};
 use crate::fetched::Fetched;
 
 /// How much is read at a time.

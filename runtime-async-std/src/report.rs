@@ -1,6 +1,7 @@
 //! What a call took.
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use retry_core::{End, Entry, Event, Reason, Record, WaitSource, Why};
 
@@ -10,11 +11,16 @@ pub struct Report {
     pub(crate) end: End,
     single_send: Option<Why>,
     record: Option<Box<Record>>,
+    proxies: Option<Arc<[String]>>,
 }
 
 impl Report {
     pub(crate) fn new(end: End, single_send: Option<Why>, record: Option<Box<Record>>) -> Self {
-        Self { end, single_send, record }
+        Self { end, single_send, record, proxies: None }
+    }
+
+    pub(crate) fn with_proxies(self, proxies: Option<Arc<[String]>>) -> Self {
+        Self { proxies, ..self }
     }
 
     /// The same sends with another end.
@@ -60,5 +66,16 @@ impl Report {
     /// The waits between the attempts of [`record`](Self::record), and where their lengths came from.
     pub fn waits(&self) -> impl Iterator<Item = (Duration, WaitSource)> + '_ {
         self.record().filter_map(|entry| entry.wait)
+    }
+
+    /// The proxy of the last attempt, in a call through a pool: its URL without userinfo.
+    pub fn proxy(&self) -> Option<&str> {
+        self.record().next_back().and_then(|entry| self.proxy_of(entry))
+    }
+
+    /// The proxy of one attempt of [`record`](Self::record).
+    pub fn proxy_of(&self, entry: &Entry) -> Option<&str> {
+        let proxies = self.proxies.as_deref()?;
+        proxies.get(usize::from(entry.proxy?)).map(String::as_str)
     }
 }

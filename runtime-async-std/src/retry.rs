@@ -153,6 +153,10 @@ impl<T: Timer> Retry<T> {
         &self.policy
     }
 
+    pub(crate) fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
     /// Begins a call: the seed of its random words, unless the operating system is to give one when it is needed.
     pub(crate) fn begin(&self) -> Option<u64> {
         let shared = self.shared.as_ref()?;

@@ -6,7 +6,8 @@ use core::time::Duration;
 use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Why, drive, within};
 
 use crate::call::Settings;
-use crate::error::{Error, Fault, TimedOut};
+use crate::error::Error;
+use crate::fault::{Fault, TimedOut};
 use crate::io::{CallIo, Progress, Read};
 use crate::reply::{Failed, Received};
 use crate::report::Report;
@@ -35,8 +36,9 @@ impl<T: Timer> Run<'_, T> {
     /// Sends until there is an answer, or none is to be had.
     pub(crate) async fn carry_out<S: Sender>(self, sender: S, replayable: bool) -> Ended {
         let Self { timer, settings, read, report, progress, .. } = self;
-        let policy = match &settings.policy {
-            Ok(policy) => policy,
+        let policy = &match &settings.policy {
+            // A whole policy of this call's own knows nothing of the pool.
+            Ok(policy) => settings.clients.as_ref().map_or(*policy, |clients| clients.statuses(*policy)),
             Err(error) => return Ended::invalid(Fault::Policy(*error)),
         };
         let consent = NonIdempotent::resolve(policy.non_idempotent(), settings.consent, settings.key.is_some());
@@ -120,7 +122,7 @@ impl Ended {
     pub(crate) fn into_result(self, progress: &Progress, last_as_ok: bool) -> Result<(Received, Report), Error> {
         let Self { reply, end, single_send } = self;
         let mut come = progress.lock();
-        let report = Report::new(end, single_send, come.record.take());
+        let report = come.report(end, single_send);
         let (failed, received) = match reply {
             Some(Ok(received)) => (Some(Failed::from(received.status())), Some(received)),
             Some(Err(Failed { fault: Fault::Nested(error), .. })) => return Err(error),

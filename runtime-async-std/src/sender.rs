@@ -1,18 +1,21 @@
 //! Who makes each send: the rest of surf's stack with a kept request, or the caller's own closure.
 
 use core::future::{Future, ready};
+use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use retry_core::Try;
+use retry_core::{Timer, Try};
 use surf::http::Method;
 use surf::middleware::Next;
 use surf::{Client, Request, Response, Url};
 
 use crate::backend::{Phase, caught, guard};
 use crate::buffer::{put, take};
+use crate::call::Settings;
 use crate::dns::look_up;
-use crate::error::{Fault, Gone};
+use crate::fault::{Fault, Gone};
+use crate::lane::Lane;
 use crate::target::Target;
 
 /// Makes the sends of one call.
@@ -28,19 +31,29 @@ pub(crate) trait Sender {
     }
 
     /// Sends once.
-    fn send(&mut self, this: Try) -> impl Future<Output = Result<Response, Fault>>;
+    fn send(&mut self, this: Try, timer: &impl Timer) -> impl Future<Output = Result<Response, Fault>>;
 
     /// The method and the URL of the request.
     fn request(&self) -> (Method, &str);
 
     /// Whether a send that was cut just now had not got as far as the client.
     fn is_unsent(&self) -> bool;
+
+    /// The wait before the next send, where the last one failed by its proxy and another proxy is left to try.
+    fn untried(&self) -> Option<Duration> {
+        None
+    }
+
+    /// The place of the last send's proxy in the pool.
+    fn proxy(&self) -> Option<u16> {
+        None
+    }
 }
 
 /// What is left of surf's stack: the middlewares inside ours, and the client.
 pub(crate) struct NextSender<'a> {
     next: Next<'a>,
-    client: Client,
+    route: Route,
     phase: Arc<Phase>,
     target: Target,
     /// The request as it came, for the first send.
@@ -51,23 +64,28 @@ pub(crate) struct NextSender<'a> {
     buffer: Option<usize>,
 }
 
+/// Which client makes a send.
+enum Route {
+    /// Always the same, guarded.
+    Client(Client),
+    /// One of a pool's.
+    Pool(Lane),
+}
+
 struct Spare {
     head: Request,
     body: Option<Bytes>,
 }
 
 impl<'a> NextSender<'a> {
-    pub(crate) fn new(
-        next: Next<'a>,
-        client: Client,
-        request: Request,
-        buffer: Option<usize>,
-        look_up_first: bool,
-    ) -> Self {
+    pub(crate) fn new(next: Next<'a>, client: Client, request: Request, settings: &Settings) -> Self {
         let phase = Arc::<Phase>::default();
-        let client = guard(client, &phase, look_up_first);
+        let route = match &settings.clients {
+            None => Route::Client(guard(client, &phase, settings.extras.look_up_first)),
+            Some(clients) => Route::Pool(clients.lane()),
+        };
         let target = Target::of(&request);
-        Self { next, client, phase, target, whole: Some(request), spare: None, buffer }
+        Self { next, route, phase, target, whole: Some(request), spare: None, buffer: settings.buffer_body }
     }
 
     fn next_request(&mut self, this: Try) -> Option<Request> {
@@ -100,11 +118,15 @@ impl Sender for NextSender<'_> {
         Ok(())
     }
 
-    async fn send(&mut self, this: Try) -> Result<Response, Fault> {
+    async fn send(&mut self, this: Try, timer: &impl Timer) -> Result<Response, Fault> {
         let Some(request) = self.next_request(this) else { return Err(Fault::Gone(Gone)) };
         self.phase.begin();
-        let response = self.next.run(request, self.client.clone()).await;
-        response.map_err(|error| Fault::client(error, self.target.parts().1))
+        let (next, phase, url) = (self.next, &self.phase, self.target.parts().1);
+        let send = async |request, client| next.run(request, client).await.map_err(|error| Fault::client(error, url));
+        match &mut self.route {
+            Route::Client(client) => send(request, client.clone()).await,
+            Route::Pool(lane) => lane.send(this, timer, url, |client| send(request, guard(client, phase, false))).await,
+        }
     }
 
     fn request(&self) -> (Method, &str) {
@@ -113,6 +135,20 @@ impl Sender for NextSender<'_> {
 
     fn is_unsent(&self) -> bool {
         self.phase.is_unsent()
+    }
+
+    fn untried(&self) -> Option<Duration> {
+        match &self.route {
+            Route::Client(_) => None,
+            Route::Pool(lane) => lane.untried(),
+        }
+    }
+
+    fn proxy(&self) -> Option<u16> {
+        match &self.route {
+            Route::Client(_) => None,
+            Route::Pool(lane) => lane.proxy(),
+        }
     }
 }
 
@@ -133,7 +169,7 @@ where
     O: Future<Output = Result<Response, E>>,
     E: Into<surf::Error>,
 {
-    async fn send(&mut self, this: Try) -> Result<Response, Fault> {
+    async fn send(&mut self, this: Try, _: &impl Timer) -> Result<Response, Fault> {
         self.phase.begin();
         if let Some(url) = &self.look_up {
             self.phase.look_up();

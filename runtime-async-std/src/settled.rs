@@ -6,7 +6,7 @@ use core::pin::pin;
 
 use surf::Response;
 
-use crate::error::Fault;
+use crate::fault::Fault;
 use crate::reply::{Failed, Received};
 
 /// The mark, among a response's extensions.

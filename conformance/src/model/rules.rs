@@ -4,9 +4,9 @@ use core::iter;
 
 use super::table::{code, judgement, may_repeat, single_send};
 use super::waits::Draws;
-use super::{Model, SECOND, bounds, header, policy, span};
+use super::{Model, SECOND, bounds, budgets, header, policy, span};
 use crate::json::Span;
-use crate::rules::{Rules, Worst};
+use crate::rules::{Rules, Spent, Worst};
 use crate::scenario::{Event, Random, Scenario, Settings};
 use crate::trace::Why;
 use crate::vectors::{self, Judgement, Rule};
@@ -54,5 +54,9 @@ impl Rules for Model {
             (Some(why), _) => (Rule::Never, Some(why)),
             (None, rule) => (rule, None),
         }
+    }
+
+    fn budget(&self, case: &vectors::Budget) -> Result<Vec<Spent>, String> {
+        budgets::spent(case)
     }
 }

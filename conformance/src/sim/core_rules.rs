@@ -4,9 +4,9 @@ use core::iter;
 
 use retry_core::{Action, Attempt, Instant, Outcome, Policy, UnixTime, Unlimited, retry_after};
 
-use super::{Words, convert};
+use super::{Words, budgets, convert};
 use crate::json::Span;
-use crate::rules::{Rules, Worst};
+use crate::rules::{Rules, Spent, Worst};
 use crate::scenario::{Event, Random, Scenario, Settings};
 use crate::trace::Why;
 use crate::vectors::{self, Judgement, Rule};
@@ -95,6 +95,10 @@ impl Rules for Core {
             (None, retry_core::Replay::Always) => Rule::Always,
         };
         (rule, why.map(convert::why))
+    }
+
+    fn budget(&self, case: &vectors::Budget) -> Result<Vec<Spent>, String> {
+        budgets::spent(case).map_err(|error| error.field().to_owned())
     }
 }
 

@@ -217,6 +217,8 @@ fn wall() -> Option<Wall> {
 }
 
 /// A field that may be null, but must be there: an expectation that was forgotten would hold always.
-fn required<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub(super) fn required<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     Option::deserialize(deserializer)
 }

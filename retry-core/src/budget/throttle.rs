@@ -30,7 +30,7 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// `max` tokens (1 ..= 1000), and `ratio` of one (0.001 ..= 1000.0, three decimals are kept) for each success.
+    /// `max` tokens (1 ..= 1000), and `ratio` of one (0.001 ..= 1000.0, decimals beyond three are ignored) for each success.
     ///
     /// # Errors
     ///
@@ -43,7 +43,12 @@ impl Throttle {
             return Err(PolicyError { rule: rule::THROTTLE_RATIO, value: Value::Number(ratio) });
         }
         let max = max.saturating_mul(FAILURE);
-        Ok(Self { tokens: max, max, ratio: (ratio * 1000.0 + 0.5) as u32, refused: 0 })
+        Ok(Self {
+            tokens: max,
+            max, // Further decimals are ignored; the millionth undoes the error of the product.
+            ratio: (ratio * 1000.0 + 1e-6) as u32,
+            refused: 0,
+        })
     }
 }
 

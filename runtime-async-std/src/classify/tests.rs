@@ -167,3 +167,30 @@ fn io_errors_are_told_by_their_kind() {
         assert_eq!(fault.failure(), Failure::new(cause, reached), "{kind:?}");
     }
 }
+
+#[cfg(feature = "curl")]
+#[test]
+fn whose_failure_it_is_with_a_proxy() {
+    use super::{Blame, Way};
+    use isahc::Error as E;
+
+    let own = Some(Blame::Proxy(Cause::Proxy));
+    let cases: [(fn() -> E, _, _, _); 9] = [
+        (|| E::CouldntResolveProxy, own, own, own),
+        (|| E::CouldntResolveHost, own, own, own),
+        (|| E::ConnectFailed, own, own, own),
+        (|| E::Curl("Proxy handshake error".into()), own, own, own),
+        (|| E::Curl("proxy handshake error".into()), own, own, own),
+        (|| E::Curl("Failure when receiving data from the peer".into()), None, Some(Blame::Either), None),
+        // In a tunnel the handshake is the origin's.
+        (|| E::SSLConnectFailed(Some("SSL_ERROR_SYSCALL".into())), own, None, None),
+        (|| E::NoResponse, None, None, None),
+        (|| E::Timeout, None, None, None),
+    ];
+    for (error, open, connect, socks) in cases {
+        let fault = Fault::client(surf::Error::new(500, error()), "https://localhost/");
+        let blame = [Way::Open, Way::Connect, Way::Socks].map(|way| fault.of_proxy(way));
+        assert_eq!(blame, [open, connect, socks], "{}", error());
+    }
+    assert_eq!(Fault::Gone(crate::fault::Gone).of_proxy(Way::Open), None);
+}

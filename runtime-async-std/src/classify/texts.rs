@@ -79,6 +79,10 @@ const TLS: &[(&str, Cause)] = &[
     ("Connection reset by peer", Cause::Network),
 ];
 
+/// What libcurl says where a SOCKS proxy refuses, before anything was sent. Older versions begin it in lower case.
+#[cfg(feature = "curl")]
+const HANDSHAKE: &str = "Proxy handshake error";
+
 /// What libcurl says for its codes without a type in isahc.
 #[cfg(feature = "curl")]
 const CURL: &[(&str, Cause)] = &[
@@ -139,6 +143,9 @@ pub(super) fn tls(text: &str) -> Cause {
 /// What libcurl's text says.
 #[cfg(feature = "curl")]
 pub(super) fn curl(text: &str) -> Option<Failure> {
+    if text.eq_ignore_ascii_case(HANDSHAKE) {
+        return Some(Failure::new(Cause::Proxy, Reached::Unsent));
+    }
     let (_, cause) = CURL.iter().find(|(start, _)| text.starts_with(start))?;
     Some(Failure::new(*cause, Reached::MaybeSent))
 }

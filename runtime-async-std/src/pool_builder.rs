@@ -1,0 +1,222 @@
+//! From a list of proxies to a pool.
+
+use core::fmt;
+use core::time::Duration;
+use std::sync::Arc;
+
+use retry_core::{PolicyError, Rotation, Timer};
+use surf::Url;
+
+use crate::proxies::{Clients, ProxyClient, ProxyPool};
+use crate::proxy_client::{self, ProxyClientBuilder};
+use crate::redact::Redacted;
+use crate::retry::Retry;
+use crate::timer::AsyncStdTimer;
+
+/// What a function of the user's does to the client of a proxy.
+pub(crate) type Configure = Box<dyn Fn(&Url, ProxyClientBuilder) -> ProxyClientBuilder>;
+
+/// Settings on their way to a [`ProxyPool`].
+#[must_use]
+pub struct PoolBuilder<T = AsyncStdTimer> {
+    retry: Retry<T>,
+    entries: Vec<String>,
+    configure: Configure,
+    rotation: Result<Rotation, PolicyError>,
+}
+
+impl<T: Timer> Retry<T> {
+    /// These calls through a pool of proxies: `http`, `https`, `socks5` and `socks5h` URLs, as far as libcurl has them,
+    /// with or without userinfo. Duplicates do not count. It takes the feature `curl`: without it, [`PoolBuilder::build`]
+    /// says so.
+    ///
+    /// `configure` is given each proxy's URL and the builder of its client, and returns that with the settings that all
+    /// requests of the pool are to have. The builder is isahc's; `runtime_async_std::isahc` is the version to use.
+    /// It is given without kept connections, as [`client_config`](crate::client_config) is, because libcurl sends a
+    /// request again by itself where a kept one turns out to be closed; `connection_cache_size` brings them back.
+    ///
+    /// Whether a host's name is [looked up first](Retry::look_up_first) does not matter here: that is never done.
+    ///
+    /// ```no_run
+    /// # #[cfg(feature = "curl")]
+    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use retry_core::Policy;
+    /// use runtime_async_std::{Retry, isahc::config::Configurable};
+    ///
+    /// let pool = Retry::new(Policy::API)
+    ///     .proxies(["http://p1.example:8080", "socks5h://p2.example"], |_, builder| {
+    ///         builder.connect_timeout(std::time::Duration::from_secs(5))
+    ///     })
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn proxies<E: Into<String>>(
+        self,
+        entries: impl IntoIterator<Item = E>,
+        configure: impl Fn(&Url, ProxyClientBuilder) -> ProxyClientBuilder + 'static,
+    ) -> PoolBuilder<T> {
+        let entries = entries.into_iter().map(Into::into).collect();
+        PoolBuilder { retry: self, entries, configure: Box::new(configure), rotation: Ok(Rotation::new()) }
+    }
+}
+
+impl<T: Timer> PoolBuilder<T> {
+    fn rotation(mut self, change: impl FnOnce(Rotation) -> Result<Rotation, PolicyError>) -> Self {
+        self.rotation = self.rotation.and_then(change);
+        self
+    }
+
+    /// Moves on to another proxy with every request and every send.
+    pub fn rotate_per_request(self) -> Self {
+        self.rotation(|rotation| Ok(rotation.per_request()))
+    }
+
+    /// Moves on after these statuses, each 400 ..= 599, which join the ones that are worth another send.
+    pub fn rotate_on_status(self, statuses: &[u16]) -> Self {
+        self.rotation(|rotation| rotation.on_status(statuses))
+    }
+
+    /// How many failures in a row make a proxy rest: at least 1. Default 3.
+    pub fn failure_threshold(self, failures: u32) -> Self {
+        self.rotation(|rotation| rotation.threshold(failures))
+    }
+
+    /// How long a proxy rests: more than zero, at most 24 h. Default 30 s.
+    pub fn rest(self, rest: Duration) -> Self {
+        self.rotation(|rotation| rotation.rest(rest))
+    }
+
+    /// The wait before a proxy that a call has not tried, after another one's own failure. Default none.
+    pub fn untried_wait(self, wait: Duration) -> Self {
+        self.rotation(|rotation| Ok(rotation.untried_wait(wait)))
+    }
+
+    /// The pool.
+    ///
+    /// If it moves on by itself, retries rise so that each proxy can be tried, at most 10: see
+    /// [`Rotation::policy`].
+    ///
+    /// # Errors
+    ///
+    /// A [`PoolError`] that names the entry or the setting.
+    pub fn build(self) -> Result<ProxyPool<T>, PoolError> {
+        let rotation = self.rotation.map_err(PoolError::Setting)?;
+        let mut urls: Vec<Url> = Vec::new();
+        for (number, entry) in (1..).zip(&self.entries) {
+            let url = parse(entry).map_err(|wrong| PoolError::Entry {
+                number,
+                proxy: wrong.proxy,
+                problem: wrong.problem,
+            })?;
+            if !urls.contains(&url) {
+                urls.push(url);
+            }
+        }
+        let clients: Vec<_> = urls.iter().map(|url| client(url, &self.configure)).collect::<Result<_, _>>()?;
+        let policy = rotation.policy(self.retry.policy, clients.len());
+        let names = urls.iter().map(name).collect();
+        let clients = Clients::new(names, clients, rotation).ok_or(PoolError::Empty)?;
+        Ok(ProxyPool::new(self.retry.with_policy(policy), Arc::new(clients)))
+    }
+}
+
+impl<T> fmt::Debug for PoolBuilder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The entries may hold passwords.
+        f.debug_struct("PoolBuilder").field("proxies", &self.entries.len()).finish_non_exhaustive()
+    }
+}
+
+/// What is wrong with an entry, and the part of it that can be printed.
+struct Wrong {
+    proxy: Option<String>,
+    problem: &'static str,
+}
+
+fn parse(entry: &str) -> Result<Url, Wrong> {
+    // What is no URL is not printed: nobody knows which part of it is the password.
+    let wrong = |problem| Wrong { proxy: None, problem };
+    if !entry.contains("://") {
+        return Err(wrong("it has no scheme, such as http://"));
+    }
+    let mut url = Url::parse(entry).map_err(|_| wrong("it is not a URL"))?;
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err(wrong("it has no host"));
+    }
+    if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") {
+        return Err(Wrong { proxy: Some(name(&url)), problem: "its scheme is none of http, https, socks5, socks5h" });
+    }
+    // They are no part of a proxy, and two entries that differ in them are one.
+    url.set_path("");
+    url.set_query(None);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+fn client(url: &Url, configure: &Configure) -> Result<ProxyClient, PoolError> {
+    let client = proxy_client::build(url, &name(url), configure)?;
+    Ok(ProxyClient { client, is_socks: url.scheme().starts_with("socks") })
+}
+
+fn name(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_path("");
+    Redacted(url.as_str()).to_string().trim_end_matches('/').to_owned()
+}
+
+/// Why a pool cannot be built. No password is in it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PoolError {
+    /// There is no proxy in it.
+    Empty,
+    /// An entry is no proxy's URL.
+    Entry {
+        /// Which entry, from 1.
+        number: usize,
+        /// Its scheme, host and port, if it could be read that far.
+        proxy: Option<String>,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A setting is out of its bounds.
+    Setting(PolicyError),
+    /// This crate was built without the feature `curl`: the other clients of surf know no proxies.
+    NeedsCurl,
+    /// isahc cannot build the client of a proxy.
+    #[cfg(feature = "curl")]
+    Client {
+        /// The proxy's scheme, host and port.
+        proxy: String,
+        /// What isahc says.
+        error: isahc::Error,
+    },
+}
+
+impl fmt::Display for PoolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("proxies is empty, accepted: one or more"),
+            Self::Entry { number, proxy: Some(proxy), problem } => {
+                write!(f, "entry {number} of proxies, {proxy}: {problem}")
+            }
+            Self::Entry { number, proxy: None, problem } => write!(f, "entry {number} of proxies: {problem}"),
+            Self::Setting(error) => error.fmt(f),
+            Self::NeedsCurl => f.write_str("proxies: this needs the feature `curl` of runtime-async-std"),
+            #[cfg(feature = "curl")]
+            Self::Client { proxy, .. } => write!(f, "no client can be built for the proxy {proxy}"),
+        }
+    }
+}
+
+impl core::error::Error for PoolError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Empty | Self::Entry { .. } | Self::NeedsCurl => None,
+            Self::Setting(error) => Some(error),
+            #[cfg(feature = "curl")]
+            Self::Client { error, .. } => Some(error),
+        }
+    }
+}
