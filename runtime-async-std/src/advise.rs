@@ -19,10 +19,10 @@ use crate::reply::{Failed, Received};
 /// ```
 /// use core::time::Duration;
 /// use retry_core::{Advice, Policy};
-/// use runtime_async_std::{Retry, Seen};
+/// use runtime_async_std::Retry;
 ///
 /// // A server that says itself whether another try makes sense.
-/// let retry = Retry::new(Policy::API).advise(|seen: &Seen<'_>| {
+/// let retry = Retry::new(Policy::API).advise(|seen| {
 ///     match seen.headers().and_then(|headers| headers.get("x-should-retry").map(|values| values.last().as_str())) {
 ///         Some("false") => Advice::Stop,
 ///         Some("true") => Advice::Retry,

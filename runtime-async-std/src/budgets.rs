@@ -169,6 +169,11 @@ impl Origins {
     }
 
     fn find_or_make(&self, origin: &Origin) -> Shared {
+        if let Some(shared) = self.lock().by_origin.get(origin) {
+            return shared.clone();
+        }
+        // Outside of the lock: it is the caller's own function.
+        let made = Shared::new((self.make)());
         let mut known = self.lock();
         if let Some(shared) = known.by_origin.get(origin) {
             return shared.clone();
@@ -178,10 +183,9 @@ impl Origins {
         {
             known.by_origin.remove(&oldest);
         }
-        let shared = Shared::new((self.make)());
-        known.by_origin.insert(origin.clone(), shared.clone());
+        known.by_origin.insert(origin.clone(), made.clone());
         known.order.push_back(origin.clone());
-        shared
+        made
     }
 }
 

@@ -5,11 +5,11 @@ use core::future::{Future, Pending};
 use core::time::Duration;
 use std::sync::Arc;
 
-use retry_core::{Instant, NonIdempotent, Policy, PolicyBuilder, PolicyError, RetryAfter, Timer};
+use retry_core::{Advice, Instant, NonIdempotent, Policy, PolicyBuilder, PolicyError, RetryAfter, Timer};
 use surf::http::url::ParseError;
 use surf::{Request, RequestBuilder};
 
-use crate::advise::Advise;
+use crate::advise::{Advise, Seen};
 use crate::fault::Fault;
 use crate::key::{self, IdempotencyKey};
 use crate::proxies::Clients;
@@ -111,7 +111,15 @@ impl<R, T: Timer, C> Call<R, T, C> {
     }
 
     /// A custom policy for this call, in place of the [`Retry`]'s.
-    pub fn advise(mut self, policy: impl Advise + 'static) -> Self {
+    pub fn advise<F>(self, policy: F) -> Self
+    where
+        F: Fn(&Seen<'_>) -> Advice + Send + Sync + 'static,
+    {
+        self.custom_policy(policy)
+    }
+
+    /// [`advise`](Self::advise) with a type of one's own.
+    pub fn custom_policy(mut self, policy: impl Advise + 'static) -> Self {
         self.settings.extras.advise = Some(Arc::new(policy));
         self
     }

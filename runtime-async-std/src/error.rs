@@ -4,7 +4,7 @@ use core::error::Error as StdError;
 use core::fmt;
 use core::time::Duration;
 
-use retry_core::{ErrorKind, Event, Reason, Why};
+use retry_core::{ErrorKind, Event, Reason};
 use surf::{Response, StatusCode};
 
 use crate::reply::{Failed, Received};
@@ -121,17 +121,13 @@ impl fmt::Display for Error {
         if let Some(target) = target {
             write!(f, "{target}: ")?;
         }
-        f.write_str(match report.reason() {
-            Reason::RetriesExhausted => "retries used up",
-            Reason::TotalTimeout => "time limit reached",
-            Reason::RetryAfterTooLong => "the server asked for too long a wait",
-            Reason::BudgetSpent => "retry budget spent",
-            Reason::Canceled => "canceled",
-            Reason::NotRepeatable(Why::Body) => "failed, body not replayable",
-            Reason::NotRepeatable(Why::Method) => "failed, method not idempotent",
-            Reason::NotRepeatable(Why::RetriesOff) => "failed, retries off",
-            _ => "failed",
-        })?;
+        match (report.reason(), failed) {
+            // The limit had not passed yet: the next wait would have gone beyond it.
+            (Reason::TotalTimeout, Some(failed)) if self.event().is_some() && !failed.fault.is_total_limit() => {
+                f.write_str("another attempt would exceed the time limit, stopped")?;
+            }
+            (reason, _) => reason.fmt(f)?,
+        }
         match report.attempts() {
             0 => f.write_str(" before the first attempt")?,
             1 => write!(f, " after 1 attempt in {:.1} s", report.elapsed().as_secs_f64())?,

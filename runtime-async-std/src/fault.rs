@@ -63,6 +63,11 @@ impl Fault {
         }
     }
 
+    /// Whether the limit of the whole call cut the send.
+    pub(crate) fn is_total_limit(&self) -> bool {
+        matches!(self, Self::TimedOut(TimedOut { is_total: true, .. }))
+    }
+
     /// surf's own error, if it is one.
     pub(crate) fn surf(&self) -> Option<&surf::Error> {
         match self {

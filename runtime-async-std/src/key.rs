@@ -37,10 +37,13 @@ impl IdempotencyKey {
         Self { text: uuid::Uuid::new_v4().to_string(), quoted: true }
     }
 
-    /// The header's value, unless the key is empty or has anything but printable ASCII in it.
+    /// The header's value, unless the key is empty, has anything but printable ASCII in it, or
+    /// begins or ends with a blank that would be lost.
     pub(crate) fn header(&self) -> Result<HeaderValue, KeyError> {
         let printable = self.text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-        if self.text.is_empty() || !printable {
+        // Blanks around a header's value are no part of it (RFC 9110 5.5).
+        let arrives = self.quoted || self.text.trim_matches(' ').len() == self.text.len();
+        if self.text.is_empty() || !printable || !arrives {
             return Err(KeyError(()));
         }
         HeaderValue::from_bytes(self.to_string().into_bytes()).map_err(|_| KeyError(()))
@@ -75,7 +78,8 @@ impl fmt::Debug for IdempotencyKey {
     }
 }
 
-/// An idempotency key that no header can hold: it is empty, or has anything but printable ASCII in it.
+/// An idempotency key that no header can hold: it is empty, has anything but printable ASCII in it, or is verbatim and
+/// begins or ends with a blank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyError(());
 

@@ -132,9 +132,11 @@ pub use proxies::{ProxyPool, ProxyStatus};
 pub use proxy_client::ProxyClientBuilder;
 pub use report::Report;
 pub use retry::{IntoRetry, Retry, RetryExt};
+pub use retry_core;
 pub use retry_core::{
-    Entry, ErrorKind, Event, Failure, Jitter, NonIdempotent, OverCap, Policy, PolicyError, Reached, Reason, RetryAfter,
-    Timer, WaitSource, Why,
+    Advice, Budget, Cause, End, Entry, ErrorKind, Event, Failure, Instant, Jitter, Level, Mode, NonIdempotent, OverCap,
+    Policy, PolicyBuilder, PolicyError, Ratio, Reached, Reason, RetryAfter, StatusSet, Throttle, Timer, TokenBucket,
+    Try, UnixTime, Verdict, WaitSource, Why,
 };
 pub use timer::AsyncStdTimer;
 

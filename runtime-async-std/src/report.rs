@@ -1,12 +1,13 @@
 //! What a call took.
 
+use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
 use retry_core::{End, Entry, Event, Reason, Record, WaitSource, Why};
 
 /// What a call took: sends, time, waits, and why it stopped.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Report {
     pub(crate) end: End,
     single_send: Option<Why>,
@@ -77,5 +78,19 @@ impl Report {
     pub fn proxy_of(&self, entry: &Entry) -> Option<&str> {
         let proxies = self.proxies.as_deref()?;
         proxies.get(usize::from(entry.proxy?)).map(String::as_str)
+    }
+}
+
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Report")
+            .field("attempts", &self.attempts())
+            .field("elapsed", &self.elapsed())
+            .field("reason", &self.reason())
+            .field("asked", &self.asked())
+            .field("single_send", &self.single_send())
+            .field("earlier", &self.earlier())
+            .field("record", &self.record().collect::<Vec<_>>())
+            .finish_non_exhaustive()
     }
 }

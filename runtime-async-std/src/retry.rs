@@ -4,10 +4,10 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-use retry_core::{Policy, Ratio, Timer};
+use retry_core::{Advice, Policy, Ratio, Timer};
 use surf::RequestBuilder;
 
-use crate::advise::{Advise, Retrying};
+use crate::advise::{Advise, Retrying, Seen};
 use crate::budgets::Budgets;
 use crate::call::Call;
 use crate::rng::random;
@@ -108,7 +108,16 @@ impl<T: Timer> Retry<T> {
 
     /// A custom policy: the caller's own word on each reply that could be sent again.
     #[must_use]
-    pub fn advise(mut self, policy: impl Advise + 'static) -> Self {
+    pub fn advise<F>(self, policy: F) -> Self
+    where
+        F: Fn(&Seen<'_>) -> Advice + Send + Sync + 'static,
+    {
+        self.custom_policy(policy)
+    }
+
+    /// [`advise`](Self::advise) with a type of one's own.
+    #[must_use]
+    pub fn custom_policy(mut self, policy: impl Advise + 'static) -> Self {
         self.extras.advise = Some(Arc::new(policy));
         self
     }
