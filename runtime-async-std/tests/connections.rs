@@ -29,9 +29,11 @@ async fn a_reply_that_is_let_go_leaves_its_connection_fit_for_use() {
 #[async_std::test]
 async fn with_client_config_a_send_that_was_cut_leaves_nothing_to_the_next() {
     let late = Reply::status(200).body("late").fault(Fault::Stall, Point::HalfBody);
-    let server = Server::start([late, Reply::status(503).body(vec![b'x'; 500_000]), Reply::status(200).body("ok")]);
+    let script = [late, Reply::status(503).body(vec![b'x'; 500_000]), Reply::status(200).body("ok")];
+    let server = std::sync::Arc::new(Server::start(script));
     let client = client();
-    let call = client.get(server.url("/")).with_retry(retry()).attempt_timeout(Duration::from_millis(40));
+    let retry = runtime_async_std::Retry::with_timer(*retry().policy(), skip::StallTimer::new(&server));
+    let call = client.get(server.url("/")).with_retry(retry).attempt_timeout(Duration::from_secs(5));
     let page = guarded(call.fetch()).await.unwrap();
     assert_eq!(page.text().unwrap(), "ok");
     assert_eq!((server.sends(), server.connections()), (3, 3), "a connection for each send");

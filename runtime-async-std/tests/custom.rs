@@ -224,7 +224,9 @@ async fn the_last_response_can_be_had_as_ok() {
     assert_eq!(report.reason(), Reason::RetriesExhausted);
     assert_eq!(response.body_string().await.unwrap(), "the end");
     // Also where the time runs out before a body would have been read.
-    let call = client().get(server.url("/")).with_retry(&retry).total_timeout(Duration::from_millis(50));
+    let slow =
+        retry.policy().edit().base_delay(Duration::from_secs(20)).max_delay(Duration::from_secs(60)).build().unwrap();
+    let call = client().get(server.url("/")).with_retry(&retry).policy(slow).total_timeout(Duration::from_secs(15));
     assert_eq!(guarded(call.fetch()).await.unwrap().body(), "the end");
     // A failure stays one.
     let server = Server::start([Fault::Reset.at(Point::Request)]);
@@ -237,7 +239,8 @@ async fn fetchs_final_error_has_its_body() {
     let server = Server::start([Reply::status(503).body("why")]);
     let error = guarded(client().get(server.url("/")).with_retry(&retry).fetch()).await.unwrap_err();
     assert_eq!(error.into_response().unwrap().body_string().await.unwrap(), "why");
-    let early = client().get(server.url("/")).with_retry(&retry).total_timeout(Duration::from_millis(150));
+    let slow = retry.policy().edit().base_delay(Duration::from_secs(10)).build().unwrap();
+    let early = client().get(server.url("/")).with_retry(&retry).policy(slow).total_timeout(Duration::from_secs(15));
     let error = guarded(early.fetch()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
     assert_eq!(error.into_response().unwrap().body_string().await.unwrap(), "why", "handed over unread");

@@ -6,13 +6,14 @@
 mod skip;
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use conformance::server::{Fault, Point, Reply, Server};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use retry_core::{ErrorKind, NonIdempotent, OverCap, Policy, Reason, RetryAfter, Timer, WaitSource, Why};
 use runtime_async_std::{Retry, RetryExt, StatusError, TimedOut};
-use skip::{SkipTimer, client, guarded, millis};
+use skip::{SkipTimer, StallTimer, client, guarded, millis};
 use surf::http::Method;
 
 fn plain() -> Policy {
@@ -189,9 +190,9 @@ async fn a_wait_that_cannot_finish_in_time_is_not_begun() {
 
 #[async_std::test]
 async fn a_send_is_cut_at_its_own_limit_and_repeated() {
-    let server = Server::start([Fault::Stall.at(Point::Request), Reply::status(200)]);
-    let retry = Retry::with_timer(plain(), SkipTimer::default());
-    let call = client().get(server.url("/")).with_retry(&retry).attempt_timeout(Duration::from_millis(50));
+    let server = Arc::new(Server::start([Fault::Stall.at(Point::Request), Reply::status(200)]));
+    let retry = Retry::with_timer(plain(), StallTimer::new(&server));
+    let call = client().get(server.url("/")).with_retry(&retry).attempt_timeout(Duration::from_secs(5));
     let (response, report) = guarded(call.send_with_report()).await.unwrap();
     assert_eq!((response.status().into(), report.attempts(), server.sends()), (200, 2, 2));
 }

@@ -4,11 +4,12 @@
 mod skip;
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use conformance::server::{Fault, Framing, Point, Reply, Server};
 use retry_core::{ErrorKind, NonIdempotent, OverCap, Policy, Reason, RetryAfter, Timer, WaitSource, Why};
 use runtime_tokio::{Retry, RetryExt, StatusError, TimedOut};
-use skip::{SkipTimer, client, guarded, millis};
+use skip::{SkipTimer, StallTimer, client, guarded, millis};
 
 fn plain() -> Policy {
     let policy = Policy::API.edit().base_delay(Duration::from_millis(100)).jitter(retry_core::Jitter::None);
@@ -186,9 +187,9 @@ async fn a_wait_that_cannot_finish_in_time_is_not_begun() {
 
 #[tokio::test]
 async fn a_send_is_cut_at_its_own_limit_and_repeated() {
-    let server = Server::start([Fault::Stall.at(Point::Request), Reply::status(200)]);
-    let retry = Retry::with_timer(plain(), SkipTimer::default());
-    let call = client().get(server.url("/")).with_retry(&retry).attempt_timeout(Duration::from_millis(50));
+    let server = Arc::new(Server::start([Fault::Stall.at(Point::Request), Reply::status(200)]));
+    let retry = Retry::with_timer(plain(), StallTimer::new(&server));
+    let call = client().get(server.url("/")).with_retry(&retry).attempt_timeout(Duration::from_secs(5));
     let (response, report) = guarded(call.send_with_report()).await.unwrap();
     assert_eq!((response.status().as_u16(), report.attempts(), server.sends()), (200, 2, 2));
 }
@@ -345,25 +346,8 @@ async fn a_wait_of_zero_touches_no_timer() {
 
 #[tokio::test]
 async fn e1_the_record_keeps_the_first_reply_of_a_call_whose_last_send_was_cut() {
-    /// Limits pass as soon as the server has stalled.
-    #[derive(Clone)]
-    struct Stalled(std::sync::Arc<Server>);
-    impl Timer for Stalled {
-        fn now(&self) -> retry_core::Instant {
-            retry_core::Instant::EPOCH
-        }
-        fn wall(&self) -> Option<retry_core::UnixTime> {
-            None
-        }
-        async fn sleep(&self, _: Duration) {}
-        async fn limit(&self, _: Duration) {
-            while self.0.stalls() == 0 {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-        }
-    }
-    let server = std::sync::Arc::new(Server::start([Reply::status(503), Fault::Stall.at(Point::Request)]));
-    let retry = Retry::with_timer(plain(), Stalled(std::sync::Arc::clone(&server)));
+    let server = Arc::new(Server::start([Reply::status(503), Fault::Stall.at(Point::Request)]));
+    let retry = Retry::with_timer(plain(), StallTimer::new(&server));
     let call = client().get(server.url("/")).with_retry(retry).max_retries(10).total_timeout(Duration::from_secs(5));
     let error = guarded(call.send()).await.unwrap_err();
     assert_eq!((error.kind(), error.reason(), error.attempts()), (ErrorKind::Timeout, Reason::TotalTimeout, 2));

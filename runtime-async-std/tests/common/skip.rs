@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use conformance::server::Server;
 use retry_core::{Instant, Timer, UnixTime};
 
 /// When the clock starts: Sun, 01 Mar 2026 12:00:00 GMT, in seconds since 1970.
@@ -60,6 +61,45 @@ impl Timer for SkipTimer {
         async_std::task::sleep(duration).await;
         self.0.now.fetch_max(end, Ordering::Relaxed);
         self.0.limits.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A [`SkipTimer`] whose limits pass when the server has stalled, and at no other time: once for each stall.
+#[derive(Clone)]
+#[allow(dead_code, reason = "not every test file needs each of these")]
+pub(crate) struct StallTimer {
+    timer: SkipTimer,
+    server: Arc<Server>,
+    passed: Arc<AtomicU64>,
+}
+
+#[allow(dead_code, reason = "not every test file needs each of these")]
+impl StallTimer {
+    pub(crate) fn new(server: &Arc<Server>) -> Self {
+        Self { timer: SkipTimer::default(), server: Arc::clone(server), passed: Arc::default() }
+    }
+}
+
+impl Timer for StallTimer {
+    fn now(&self) -> Instant {
+        self.timer.now()
+    }
+
+    fn wall(&self) -> Option<UnixTime> {
+        self.timer.wall()
+    }
+
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send {
+        self.timer.sleep(duration)
+    }
+
+    async fn limit(&self, duration: Duration) {
+        let end = self.now().saturating_add(duration).as_nanos();
+        while self.server.stalls() as u64 <= self.passed.load(Ordering::Relaxed) {
+            async_std::task::sleep(Duration::from_millis(1)).await;
+        }
+        self.passed.fetch_add(1, Ordering::Relaxed);
+        self.timer.0.now.fetch_max(end, Ordering::Relaxed);
     }
 }
 
