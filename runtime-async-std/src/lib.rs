@@ -78,7 +78,12 @@
 //!   neither.
 //! - What a request of a pool is sent to may be no URL: that is an error of the call.
 //! - At its level `trace`, isahc logs what goes over the wire, a proxy's password with it.
+//! - Bytes of HTTP/2 or TLS where a response of HTTP/1 should begin are a malformed response to reqwest, and to `h1` a
+//!   connection that broke: both are sent again. A client's own timeout may fire before a slow server has counted the send.
 //! - There is no HTTP/2 with `h1`; with `curl`, what fails there is never known to be unsent.
+//!
+//! The two tables of faults side by side: run the test `faults` of each crate with `CONFORMANCE_RESULTS=FILE`, and then
+//! `cargo run -p conformance -- diff FILE FILE`.
 #![forbid(unsafe_code)]
 
 mod advise;

@@ -13,12 +13,16 @@ mod run;
 mod scene;
 mod table;
 
+use std::collections::BTreeMap;
 use std::fs;
+
+use conformance::results::Results;
 
 use backend::Backend;
 use row::Row;
 use run::run;
 use scene::Place;
+use serde_json::Value;
 
 fn rows() -> Vec<Row> {
     [
@@ -36,13 +40,18 @@ fn rows() -> Vec<Row> {
 }
 
 /// Runs every row on every backend that is here, prints what came of it, and says where that is not what it has to be.
-fn wrong(place: &Place) -> Vec<String> {
-    let mut wrong = Vec::new();
+fn wrong(place: &Place) -> (Vec<String>, BTreeMap<String, Value>) {
+    let (mut wrong, mut table) = (Vec::new(), BTreeMap::new());
     for backend in Backend::here() {
         println!("\n{backend:?}\n{}", table::head());
         for row in rows().iter().filter(|row| row.runs_on(backend)) {
             let expected = row.expected(backend);
-            match run(row, place, backend) {
+            let came = run(row, place, backend);
+            if let Some(came) = &came {
+                // Of a row that several backends run, the first one's counts.
+                table.entry(format!("faults/{}", row.fault)).or_insert_with(|| table::json(came.of));
+            }
+            match came {
                 Some(came) if came.of == expected => println!("{}", table::line(row.fault, came.of)),
                 Some(came) => {
                     println!("{}  <- WRONG", table::line(row.fault, came.of));
@@ -58,12 +67,17 @@ fn wrong(place: &Place) -> Vec<String> {
             }
         }
     }
-    wrong
+    (wrong, table)
 }
 
 #[test]
 fn each_fault_has_its_name() {
-    let wrong = wrong(&Place { path: "/" });
+    let (wrong, table) = wrong(&Place { path: "/" });
+    if let Some(file) = std::env::var_os("CONFORMANCE_RESULTS") {
+        let results = Results { subject: "surf".into(), traces: table, ..Results::default() };
+        fs::write(file, serde_json::to_string_pretty(&results).expect("results are JSON"))
+            .expect("they can be written");
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -72,7 +86,7 @@ fn each_fault_has_its_name() {
 fn f9_words_in_the_url_change_nothing() {
     let path =
         "/parse/timeout/eof/503/certificate/dns%20error?connection%20closed=connection%20reset%20(os%20error%20111)";
-    let wrong = wrong(&Place { path });
+    let (wrong, _) = wrong(&Place { path });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -21,11 +21,15 @@ mod run;
 mod scene;
 mod table;
 
+use std::collections::BTreeMap;
 use std::fs;
+
+use conformance::results::Results;
 
 use row::Row;
 use run::run;
 use scene::Place;
+use serde_json::Value;
 
 fn rows() -> Vec<Row> {
     [
@@ -44,9 +48,9 @@ fn rows() -> Vec<Row> {
 }
 
 /// Runs every row, hands what came of it to `print` as a line, and says where that is not what it has to be.
-fn wrong(place: &Place, print: impl Fn(&str)) -> Vec<String> {
+fn wrong(place: &Place, print: impl Fn(&str)) -> (Vec<String>, BTreeMap<String, Value>) {
     print(&table::head());
-    let mut wrong = Vec::new();
+    let (mut wrong, mut table) = (Vec::new(), BTreeMap::new());
     for row in rows() {
         let expected = row.expected();
         let Some(came) = run(&row, place) else {
@@ -55,6 +59,7 @@ fn wrong(place: &Place, print: impl Fn(&str)) -> Vec<String> {
             continue;
         };
         print(&table::line(row.fault, came.of));
+        table.insert(format!("faults/{}", row.fault), table::json(came.of));
         if came.of != expected {
             wrong.push(format!("{}: {:?}\n    is not {expected:?}\n    {}", row.fault, came.of, came.text));
         }
@@ -62,12 +67,17 @@ fn wrong(place: &Place, print: impl Fn(&str)) -> Vec<String> {
             wrong.push(format!("{}: a secret is shown: {leak}", row.fault));
         }
     }
-    wrong
+    (wrong, table)
 }
 
 #[test]
 fn each_fault_has_its_name() {
-    let wrong = wrong(&Place { path: "/", host: None, userinfo: "" }, |line| println!("{line}"));
+    let (wrong, table) = wrong(&Place { path: "/", host: None, userinfo: "" }, |line| println!("{line}"));
+    if let Some(file) = std::env::var_os("CONFORMANCE_RESULTS") {
+        let results = Results { subject: "reqwest".into(), traces: table, ..Results::default() };
+        fs::write(file, serde_json::to_string_pretty(&results).expect("results are JSON"))
+            .expect("they can be written");
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -80,7 +90,7 @@ fn f9_words_in_the_url_change_nothing() {
         userinfo: "timeout:hunter2@",
     };
     // The table is printed once, by the test above.
-    let wrong = wrong(&place, |_| {});
+    let (wrong, _) = wrong(&place, |_| {});
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -35,6 +35,12 @@ fn cells(came: Expected) -> [String; 5] {
     [kind, code.into(), sent.into(), retried.into(), seen]
 }
 
+/// The same for `cargo run -p conformance -- diff`, which sets two tables beside each other.
+pub(crate) fn json(came: Expected) -> serde_json::Value {
+    let [kind, code, sent, retried, seen] = cells(came);
+    serde_json::json!({"kind": kind, "code": code, "sent": sent, "retried": retried, "seen": seen})
+}
+
 /// The table of the crate's docs.
 pub(crate) fn markdown(rows: &[Row]) -> String {
     let mut text = String::from(HEAD);
