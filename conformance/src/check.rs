@@ -74,7 +74,7 @@ pub fn file(path: &Path, rules: &dyn Rules, subject: &dyn Subject) -> Result<Rep
         Jitter::NAME => cases(path, |case| jitter(case, rules)),
         Replay::NAME => cases(path, |case| replay(case, rules)),
         RetryAfter::NAME => cases(path, |case| retry_after(case, rules)),
-        Run::NAME => cases(path, |case| scenario(case, subject)),
+        Run::NAME => cases(path, |case| scenario(case, rules, subject)),
         Settings::NAME => cases(path, |case| settings(case, rules)),
         Verdict::NAME => cases(path, |case| verdict(case, rules)),
         _ => Err(VectorError::unknown(path)),
@@ -209,13 +209,18 @@ fn verdict(case: &Verdict, rules: &dyn Rules) -> Came {
 }
 
 fn replay(case: &Replay, rules: &dyn Rules) -> Came {
+    accepted(&case.scenario.settings(), rules)?;
     let (again, why) = rules.again(&case.scenario);
     equal("again", again, case.again)?;
     equal("why", why, case.why)?;
     Ok(None)
 }
 
-fn scenario(case: &Run, subject: &dyn Subject) -> Came {
+fn scenario(case: &Run, rules: &dyn Rules, subject: &dyn Subject) -> Came {
+    accepted(&case.scenario.settings(), rules)?;
+    if case.scenario.script.is_empty() {
+        return Err("its script has no step".into());
+    }
     match subject.run(&case.scenario) {
         Ok(trace) => {
             expected(&trace, &case.expected).map_err(|wrong| format!("{wrong}\n{trace}"))?;

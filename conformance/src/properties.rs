@@ -47,6 +47,7 @@ pub const LAWS: &[Law] = laws![
     counting::what_may_not_be_repeated_goes_out_once,
     counting::only_what_is_worth_it_is_sent_again,
     counting::no_wait_follows_the_last_send,
+    counting::a_wait_stands_between_two_sends,
     counting::attempts_are_the_sends,
     time::the_first_send_is_at_once,
     time::a_wait_begins_with_its_reply,

@@ -94,16 +94,24 @@ fn compare(place: &str, one: &Value, two: &Value, lines: &mut Vec<String>) {
             let fields: BTreeSet<_> = ones.keys().chain(twos.keys()).collect();
             for field in fields {
                 let dot = if place.ends_with(": ") { "" } else { "." };
-                compare(&format!("{place}{dot}{field}"), &one[field], &two[field], lines);
+                either(&format!("{place}{dot}{field}"), ones.get(field), twos.get(field), lines);
             }
         }
         (Value::Array(ones), Value::Array(twos)) => {
             for index in 0..ones.len().max(twos.len()) {
-                let at = |array: &[Value]| array.get(index).cloned().unwrap_or_default();
-                compare(&format!("{place}[{index}]"), &at(ones), &at(twos), lines);
+                either(&format!("{place}[{index}]"), ones.get(index), twos.get(index), lines);
             }
         }
         _ if one != two => lines.push(format!("{place}: {one}, {two}")),
         _ => {}
+    }
+}
+
+/// The same where one of the two may be missing, which is another thing than null.
+fn either(place: &str, one: Option<&Value>, two: Option<&Value>, lines: &mut Vec<String>) {
+    let shown = |value: Option<&Value>| value.map_or("(missing)".to_owned(), Value::to_string);
+    match (one, two) {
+        (Some(one), Some(two)) => compare(place, one, two, lines),
+        (one, two) => lines.push(format!("{place}: {}, {}", shown(one), shown(two))),
     }
 }

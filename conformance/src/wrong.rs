@@ -58,6 +58,7 @@ pub const WRONG: &[Wrong] = &[
     counting::ANY_ERROR_STATUS_RETRIED,
     counting::STOP_NOT_HEARD,
     counting::WAIT_AFTER_THE_LAST_SEND,
+    counting::NO_WAIT_BETWEEN_SENDS,
     counting::RETRIES_TOLD_AS_ATTEMPTS,
     time::WAIT_BEFORE_THE_FIRST_SEND,
     time::DRAINED_BEFORE_THE_WAIT,

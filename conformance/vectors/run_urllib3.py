@@ -6,8 +6,12 @@ from decimal import Decimal
 from pathlib import Path
 from unittest import mock
 
-import urllib3
-from urllib3.util.retry import RequestHistory, Retry
+try:
+    import urllib3
+    from urllib3.util.retry import RequestHistory, Retry
+    Retry(retry_after_max=60)
+except (ImportError, TypeError):
+    raise SystemExit("it needs urllib3 with retry_after_max: pip install 'urllib3>=2.6'") from None
 
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 NOON = {"secs": 1772366400}  # Sun, 01 Mar 2026 12:00:00 GMT, the wall clock of a case without its own

@@ -43,6 +43,11 @@ pub(super) fn no_wait_follows_the_last_send(view: &View<'_>) -> Result<(), Strin
     must(waits <= most, || format!("{waits} waits around {sends} sends"))
 }
 
+pub(super) fn a_wait_stands_between_two_sends(view: &View<'_>) -> Result<(), String> {
+    let (sends, waits) = (view.trace.sends.len(), view.trace.waits.len());
+    must(waits >= sends.saturating_sub(1), || format!("{waits} waits between {sends} sends"))
+}
+
 pub(super) fn attempts_are_the_sends(view: &View<'_>) -> Result<(), String> {
     let (sends, attempts) = (view.trace.sends.len(), view.trace.end.attempts);
     must(sends as u64 == u64::from(attempts), || format!("{sends} sends, told as {attempts}"))

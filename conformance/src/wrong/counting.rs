@@ -87,6 +87,20 @@ pub(super) const WAIT_AFTER_THE_LAST_SEND: Wrong = Wrong {
     },
 };
 
+pub(super) const NO_WAIT_BETWEEN_SENDS: Wrong = Wrong {
+    mistake: "it does not wait as far as it tells",
+    law: "a_wait_stands_between_two_sends",
+    shown_by: busy,
+    run: |scenario| {
+        let mut trace = by_hand(scenario);
+        // A wait in which the call ends is another matter.
+        if trace.waits.len() < trace.sends.len() {
+            trace.waits.clear();
+        }
+        trace
+    },
+};
+
 pub(super) const RETRIES_TOLD_AS_ATTEMPTS: Wrong = Wrong {
     mistake: "it tells retries as attempts",
     law: "attempts_are_the_sends",
