@@ -23,6 +23,7 @@ pub(crate) struct Phase(AtomicU8);
 const BEGUN: u8 = 0;
 const LOOKING_UP: u8 = 1;
 const HANDED_OVER: u8 = 2;
+const ANSWERED: u8 = 3;
 
 impl Phase {
     pub(crate) fn begin(&self) {
@@ -35,7 +36,16 @@ impl Phase {
     }
 
     pub(crate) fn hand_over(&self) {
-        self.0.store(HANDED_OVER, Ordering::Relaxed);
+        self.0.fetch_max(HANDED_OVER, Ordering::Relaxed);
+    }
+
+    fn answer(&self) {
+        self.0.store(ANSWERED, Ordering::Relaxed);
+    }
+
+    /// Whether a server has answered: what a middleware sent after that may fail as it likes.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == ANSWERED
     }
 
     /// Whether the client cannot have been given the request yet.
@@ -72,7 +82,8 @@ impl HttpClient for Guarded {
         }
         self.phase.hand_over();
         let client = self.client.clone();
-        Sending(Some(task::spawn(async move { caught(client.send(request)).await.map(Into::into) }))).await
+        let sent = Sending(Some(task::spawn(async move { caught(client.send(request)).await.map(Into::into) }))).await;
+        sent.inspect(|_| self.phase.answer())
     }
 }
 

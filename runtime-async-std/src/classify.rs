@@ -34,6 +34,7 @@ impl Fault {
     pub(crate) fn failure(&self) -> Failure {
         match self {
             Self::Client(error) => client(error),
+            Self::Answered(error) => Failure { reached: Reached::MaybeSent, ..client(error) },
             Self::Malformed(_) => Failure::new(Cause::Transport, Reached::MaybeSent),
             Self::Body(_) | Self::Short(_) => Failure::new(Cause::ResponseRead, Reached::MaybeSent),
             Self::TimedOut(cut) => {

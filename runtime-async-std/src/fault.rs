@@ -16,10 +16,12 @@ use crate::key::KeyError;
 #[derive(Debug)]
 pub(crate) enum Fault {
     Client(surf::Error),
+    /// The same after a middleware had got an answer to it: a server has processed the request before.
+    Answered(surf::Error),
     /// The client refused the request before it began to send it.
     Invalid(surf::Error),
     /// The response breaks the protocol, and the client does not say so.
-    Malformed(Contradictory),
+    Malformed(Malformed),
     /// The response's body broke off.
     Body(io::Error),
     /// The response's body broke off, and the client does not say so.
@@ -45,7 +47,7 @@ pub(crate) enum Fault {
 impl Fault {
     pub(crate) fn as_error(&self) -> &(dyn StdError + 'static) {
         match self {
-            Self::Client(error) | Self::Invalid(error) => error.as_ref(),
+            Self::Client(error) | Self::Answered(error) | Self::Invalid(error) => error.as_ref(),
             Self::Body(error) | Self::Unreadable(error) => error,
             Self::Malformed(error) => error,
             Self::Short(error) => error,
@@ -68,10 +70,18 @@ impl Fault {
         matches!(self, Self::TimedOut(TimedOut { is_total: true, .. }))
     }
 
+    /// The same, if an answer came before, to a redirect for instance.
+    pub(crate) fn after_an_answer(self, answered: bool) -> Self {
+        match self {
+            Self::Client(error) if answered => Self::Answered(error),
+            fault => fault,
+        }
+    }
+
     /// surf's own error, if it is one.
     pub(crate) fn surf(&self) -> Option<&surf::Error> {
         match self {
-            Self::Client(error) | Self::Invalid(error) => Some(error),
+            Self::Client(error) | Self::Answered(error) | Self::Invalid(error) => Some(error),
             Self::Proxy(_, fault) => fault.surf(),
             _ => None,
         }
@@ -152,17 +162,25 @@ impl fmt::Display for ShortBody {
 
 impl StdError for ShortBody {}
 
-/// A response has Content-Length headers that contradict each other.
+/// A response that is none, though the client takes it for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Contradictory;
+pub(crate) enum Malformed {
+    /// It has Content-Length headers that contradict each other.
+    Lengths,
+    /// It is an interim one (1xx): the client does not wait for the final one.
+    Interim,
+}
 
-impl fmt::Display for Contradictory {
+impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the response has several Content-Lengths")
+        f.write_str(match self {
+            Self::Lengths => "the response has several Content-Lengths",
+            Self::Interim => "an interim response was taken for the final one",
+        })
     }
 }
 
-impl StdError for Contradictory {}
+impl StdError for Malformed {}
 
 /// A response's body was larger than [`max_body`](crate::Call::max_body).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

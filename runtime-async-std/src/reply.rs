@@ -5,11 +5,11 @@ use std::sync::Arc;
 use async_std::io::ReadExt;
 use bytes::{Bytes, BytesMut};
 use retry_core::DRAIN_BYTES;
-use surf::http::headers::{CONTENT_ENCODING, CONTENT_LENGTH, DATE, TRANSFER_ENCODING};
+use surf::http::headers::{CONTENT_ENCODING, CONTENT_LENGTH, DATE};
 use surf::http::{Headers, Method};
 use surf::{Response, StatusCode};
 
-use crate::fault::{BodyTooLarge, Contradictory, Fault, ShortBody, StatusError};
+use crate::fault::{BodyTooLarge, Fault, Malformed, ShortBody, StatusError};
 use crate::fetched::Fetched;
 
 /// How much is read at a time.
@@ -148,7 +148,8 @@ enum Length {
 fn length(response: &Response) -> Length {
     let declared = response.header(CONTENT_LENGTH).and_then(|values| values.last().as_str().trim().parse().ok());
     match (response.len(), declared) {
-        (Some(0), None) if response.header(TRANSFER_ENCODING).is_none() && is_of_a_server(response) => Length::Lost,
+        // So does it with chunks whose name it does not know by its spelling.
+        (Some(0), None) if is_of_a_server(response) => Length::Lost,
         // What the client itself promises: it knows of what it unpacks.
         (Some(length), _) => Length::Of(length),
         // A client that unpacks on its way gives more or less than was sent.
@@ -165,10 +166,13 @@ fn is_of_a_server(response: &Response) -> bool {
 
 /// What RFC 9112 6.3 calls an unrecoverable error, and surf's HTTP/1 client takes for an answer.
 pub(crate) fn check(response: &Response) -> Result<(), Fault> {
+    if response.status().is_informational() {
+        return Err(Fault::Malformed(Malformed::Interim));
+    }
     let Some(lengths) = response.header(CONTENT_LENGTH) else { return Ok(()) };
     let mut lengths = lengths.iter().flat_map(|line| line.as_str().split(',')).map(str::trim);
     let first = lengths.next();
-    if lengths.all(|length| Some(length) == first) { Ok(()) } else { Err(Fault::Malformed(Contradictory)) }
+    if lengths.all(|length| Some(length) == first) { Ok(()) } else { Err(Fault::Malformed(Malformed::Lengths)) }
 }
 
 /// Reads a small body to its end, so that its connection can be used again.

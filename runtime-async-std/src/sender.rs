@@ -122,7 +122,10 @@ impl Sender for NextSender<'_> {
         let Some(request) = self.next_request(this) else { return Err(Fault::Gone(Gone)) };
         self.phase.begin();
         let (next, phase, url) = (self.next, &self.phase, self.target.parts().1);
-        let send = async |request, client| next.run(request, client).await.map_err(|error| Fault::client(error, url));
+        let send = async |request, client| {
+            let sent = next.run(request, client).await;
+            sent.map_err(|error| Fault::client(error, url).after_an_answer(phase.is_answered()))
+        };
         match &mut self.route {
             Route::Client(client) => send(request, client.clone()).await,
             Route::Pool(lane) => lane.send(this, timer, url, |client| send(request, guard(client, phase, false))).await,

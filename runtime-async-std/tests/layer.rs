@@ -182,3 +182,17 @@ async fn the_answer_to_head_is_not_waited_for() {
     let page = guarded(client().head(server.url("/")).with_retry(retry().0).fetch()).await.unwrap();
     assert_eq!((page.status().into(), page.body().len()), (200, 0));
 }
+
+#[async_std::test]
+async fn a_post_that_was_answered_with_a_redirect_has_arrived_whatever_comes_after() {
+    let nobody = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+    nobody.bind(&core::net::SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    let dead = nobody.local_addr().unwrap().as_socket().unwrap();
+    let server = Server::start([Reply::status(307).header("Location", format!("http://{dead}/next"))]);
+    let (retry, _) = retry();
+    let policy = retry.policy().edit().non_idempotent(NonIdempotent::WhenUnsent).build().unwrap();
+    let retry = Retry::with_timer(policy, SkipTimer::default());
+    let client = client().with(retry).with(Redirect::default());
+    assert!(guarded(client.post(server.url("/order")).body("order").send()).await.is_err());
+    assert_eq!(server.sends(), 1, "the redirect was the answer to the only POST");
+}

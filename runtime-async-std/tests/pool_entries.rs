@@ -24,7 +24,7 @@ fn an_entry_that_is_no_proxy_is_named_without_its_password() {
     let with = |rest: &str| rest.replace("PASSWORD", PASSWORD);
     let (scheme, bare) = ("its scheme is none of http, https, socks5, socks5h", "it has no scheme, such as http://");
     assert_eq!(entry("ftp://p1:2121"), format!("entry 2 of proxies, ftp://p1:2121: {scheme}"));
-    assert_eq!(entry(&with("ftp://user:PASSWORD@p1/?x=PASSWORD")), format!("entry 2 of proxies, ftp://p1: {scheme}"));
+    assert_eq!(entry(&with("ftp://user:PASSWORD@p1")), format!("entry 2 of proxies, ftp://p1: {scheme}"));
     for text in ["p1:8080", "user:PASSWORD@p1:8080", "p1:8080:user:PASSWORD", "PASSWORD"] {
         assert_eq!(entry(&with(text)), format!("entry 2 of proxies: {bare}"));
     }

@@ -306,3 +306,18 @@ async fn the_waits_of_a_seed_are_those_of_every_runtime() {
         assert_eq!(error.report().waits().map(|(wait, _)| wait).collect::<Vec<_>>(), expected);
     }
 }
+
+#[cfg(all(feature = "h1", not(feature = "curl")))]
+#[async_std::test]
+async fn what_the_client_takes_for_a_whole_answer_and_is_none_is_retried() {
+    let wrong = [
+        "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    ];
+    for text in wrong {
+        let server = Server::start([Reply::raw(text), Reply::status(200).body("whole")]);
+        let retry = Retry::with_timer(plain(), SkipTimer::default());
+        let page = guarded(client().get(server.url("/")).with_retry(&retry).fetch()).await.unwrap();
+        assert_eq!((page.text().unwrap().as_ref(), server.sends()), ("whole", 2), "{text}");
+    }
+}

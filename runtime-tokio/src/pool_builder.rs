@@ -123,13 +123,19 @@ fn parse(entry: &str) -> Result<Url, Wrong> {
     if url.host_str().is_none_or(str::is_empty) {
         return Err(wrong("it has no host"));
     }
+    if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {
+        // A password with a slash in it, perhaps.
+        return Err(wrong("it has a path, a query or a fragment"));
+    }
+    let is_of_hosts =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':' | b'[' | b']');
+    if !url.host_str().unwrap_or_default().bytes().all(is_of_hosts) {
+        return Err(wrong("its host is none"));
+    }
     if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") {
         return Err(Wrong { proxy: Some(name(&url)), problem: "its scheme is none of http, https, socks5, socks5h" });
     }
-    // They are no part of a proxy, and two entries that differ in them are one.
     url.set_path("");
-    url.set_query(None);
-    url.set_fragment(None);
     Ok(url)
 }
 

@@ -72,7 +72,7 @@ async fn h2_a_dead_first_proxy_is_moved_on_from_without_a_wait() {
     let origin = Server::start([Reply::status(200).body("through")]);
     let (_held, nobody) = dead();
     let good = Proxy::http([Via::Pass]);
-    let entries = || vec![nobody.clone(), good.url(), nobody.clone(), format!("{nobody}/path?query#fragment")];
+    let entries = || vec![nobody.clone(), good.url(), nobody.clone(), format!("{nobody}/")];
     for rotating in [pool(entries()).rotate_per_request(), pool(entries()).rotate_on_status(&[403])] {
         let pool = rotating.build().unwrap();
         let (_, report) = guarded(pool.get(origin.url("/")).send_with_report()).await.unwrap();
@@ -244,7 +244,7 @@ fn an_entry_that_is_no_proxy_is_named_without_its_password() {
     let with = |rest: &str| rest.replace("PASSWORD", PASSWORD);
     let (scheme, bare) = ("its scheme is none of http, https, socks5, socks5h", "it has no scheme, such as http://");
     assert_eq!(entry("ftp://p1:2121"), format!("entry 2 of proxies, ftp://p1:2121: {scheme}"));
-    assert_eq!(entry(&with("ftp://user:PASSWORD@p1/?x=PASSWORD")), format!("entry 2 of proxies, ftp://p1: {scheme}"));
+    assert_eq!(entry(&with("ftp://user:PASSWORD@p1")), format!("entry 2 of proxies, ftp://p1: {scheme}"));
     for text in ["p1:8080", "user:PASSWORD@p1:8080", "p1:8080:user:PASSWORD", "PASSWORD"] {
         assert_eq!(entry(&with(text)), format!("entry 2 of proxies: {bare}"));
     }
@@ -259,6 +259,13 @@ fn an_entry_that_is_no_proxy_is_named_without_its_password() {
         "PASSWORD ://x",
     ] {
         assert_eq!(entry(&with(text)), "entry 2 of proxies: it is not a URL");
+    }
+    for text in ["http://PASSWORD/x@p1", "http://p1/?x=PASSWORD", "http://user:31337/PASSWORD@p1", "http://p1#PASSWORD"]
+    {
+        assert_eq!(entry(&with(text)), "entry 2 of proxies: it has a path, a query or a fragment");
+    }
+    for text in ["socks5://user%3APASSWORD%40p1:1080", "socks5h://user;PASSWORD"] {
+        assert_eq!(entry(&with(text)), "entry 2 of proxies: its host is none");
     }
     assert_eq!(entry(&with("user:PASSWORD://p1@p2")), "entry 2 of proxies: it has no host");
     assert_eq!(pool(vec![]).build().unwrap_err().to_string(), "proxies is empty, accepted: one or more");

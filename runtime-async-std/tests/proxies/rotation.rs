@@ -43,7 +43,7 @@ async fn h2_a_dead_first_proxy_is_moved_on_from_without_a_wait() {
     let origin = Server::start([Reply::status(200).body("through")]);
     let (_held, nobody) = dead();
     let good = Proxy::http([Via::Pass]);
-    let entries = || vec![nobody.clone(), good.url(), nobody.clone(), format!("{nobody}/path?query#fragment")];
+    let entries = || vec![nobody.clone(), good.url(), nobody.clone(), format!("{nobody}/")];
     for rotating in [pool(entries()).rotate_per_request(), pool(entries()).rotate_on_status(&[403])] {
         let pool = rotating.build().unwrap();
         let (_, report) = guarded(pool.get(origin.url("/")).send_with_report()).await.unwrap();
