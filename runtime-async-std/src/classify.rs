@@ -47,7 +47,8 @@ impl Fault {
             | Self::Header(_)
             | Self::Buffer(_)
             | Self::Unreadable(_)
-            | Self::Url(_) => Failure::new(Cause::Validation, Reached::Unsent),
+            | Self::Url(_)
+            | Self::Scheme(_) => Failure::new(Cause::Validation, Reached::Unsent),
             Self::Proxy(cause, _) => Failure::new(*cause, Reached::Unsent),
             Self::Nested(error) => nested(error),
             Self::Status(_) | Self::Gone(_) => UNKNOWN,

@@ -38,6 +38,8 @@ pub(crate) enum Fault {
     Gone(Gone),
     /// The URL of a request of a pool is none.
     Url(ParseError),
+    /// The URL is none of HTTP's.
+    Scheme(UnsupportedScheme),
     /// A proxy of the pool failed by itself.
     Proxy(Cause, Box<Fault>),
     /// A retry layer inside this one has done its work.
@@ -60,6 +62,7 @@ impl Fault {
             Self::Buffer(error) => error,
             Self::Gone(error) => error,
             Self::Url(error) => error,
+            Self::Scheme(error) => error,
             Self::Proxy(_, fault) => fault.as_error(),
             Self::Nested(error) => error,
         }
@@ -87,6 +90,18 @@ impl Fault {
         }
     }
 }
+
+/// A URL whose scheme is neither `http` nor `https`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UnsupportedScheme;
+
+impl fmt::Display for UnsupportedScheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the URL's scheme is neither http nor https")
+    }
+}
+
+impl StdError for UnsupportedScheme {}
 
 /// A limit of the policy cut the send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use surf::{Client, Request, Response, StatusCode};
 use crate::buffer::is_replayable;
 use crate::call::{Call, Settings};
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::fault::{Fault, UnsupportedScheme};
 use crate::header;
 use crate::io::{Progress, Read};
 use crate::reply::Received;
@@ -167,13 +167,22 @@ impl<T: Timer + Send + Sync + 'static> Call<(), T> {
 async fn around<T: Timer>(run: Run<'_, T>, mut request: Request, client: Client, next: Next<'_>) -> Ended {
     let settings = run.settings;
     run.progress.lock().target = Some(Target::of(&request));
-    let sound = settings.add_key(&mut request).and_then(|()| header::check(&request).map_err(Fault::Header));
+    let sound = scheme(&request).and_then(|()| settings.add_key(&mut request));
+    let sound = sound.and_then(|()| header::check(&request).map_err(Fault::Header));
     if let Err(fault) = sound {
         return Ended::invalid(fault);
     }
     let replayable = is_replayable(&request, settings.buffer_body);
     let sender = NextSender::new(next, client, request, settings);
     run.carry_out(sender, replayable).await
+}
+
+/// Not every client of surf's refuses what it cannot send: one panics, and one speaks more than HTTP.
+fn scheme(request: &Request) -> Result<(), Fault> {
+    match request.url().scheme() {
+        "http" | "https" => Ok(()),
+        _ => Err(Fault::Scheme(UnsupportedScheme)),
+    }
 }
 
 fn into_response((received, _): (Received, Report)) -> Response {

@@ -321,3 +321,12 @@ async fn what_the_client_takes_for_a_whole_answer_and_is_none_is_retried() {
         assert_eq!((page.text().unwrap().as_ref(), server.sends()), ("whole", 2), "{text}");
     }
 }
+
+#[async_std::test]
+async fn a_scheme_that_is_not_https_or_http_is_never_sent() {
+    for url in ["file:///x", "ftp://127.0.0.1:1/", "mailto:x"] {
+        let call = client().get(url).with_retry(Retry::with_timer(plain(), SkipTimer::default()));
+        let error = guarded(call.send()).await.unwrap_err();
+        assert_eq!((error.code(), error.attempts()), ("VALIDATION_ERROR", 0), "{url}");
+    }
+}
