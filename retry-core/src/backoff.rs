@@ -1,6 +1,6 @@
 //! The computed delay, retry after retry, as one word of state. No generator in sight.
 
-use crate::jitter::Kind;
+use crate::jitter::{Kind, window};
 use crate::policy::Policy;
 
 /// Where a call stands on its way up to `max_delay`.
@@ -40,6 +40,14 @@ impl Backoff {
             }
         }
     }
+
+    /// The wait that `word` draws for the next retry, and the step to the state after it.
+    pub(crate) const fn draw(&mut self, policy: &Policy, word: u64) -> u64 {
+        let drawn = window(policy, self.delay(policy)).pick(word);
+        *self = self.next(policy, drawn);
+        drawn
+    }
+
     /// Whether two states are the same one; `==`, for `const`.
     pub(crate) const fn same(self, other: Self) -> bool {
         self.0 == other.0

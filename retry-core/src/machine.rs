@@ -9,7 +9,6 @@ use rand_core::Rng;
 use crate::backoff::Backoff;
 use crate::budget::{Budget, Judged, Tally};
 use crate::end::{End, Reason};
-use crate::jitter::window;
 use crate::outcome::{Advice, Cause, Event, Outcome};
 use crate::policy::Policy;
 use crate::replay::Replay;
@@ -211,8 +210,7 @@ impl<P: Borrow<Policy>> Attempt<P> {
 
         let settings = self.policy.borrow();
         let word = rng.next_u64();
-        let drawn = window(settings, self.call.backoff.delay(settings)).pick(word);
-        self.call.backoff = self.call.backoff.next(settings, drawn);
+        let drawn = self.call.backoff.draw(settings, word);
         let own = matches!(advice, Advice::RetryAfter(_)) || outcome.untried.is_some();
         if !own && outcome.hint.is_some_and(|hint| settings.hints.refuses(hint)) {
             return self.end(Reason::RetryAfterTooLong, outcome);
