@@ -21,27 +21,36 @@ impl Backoff {
     /// The delay of the next retry in nanoseconds: at most `max_delay`, and before jitter. For decorrelated jitter the
     /// upper end of its window.
     pub(crate) const fn delay(self, policy: &Policy) -> u64 {
-        let delay = match policy.jitter {
-            Kind::Decorrelated => self.0.saturating_mul(3),
-            // Casting saturates, and truncates to whole nanoseconds.
-            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => f64::from_bits(self.0) as u64,
-        };
-        if delay < policy.max_delay { delay } else { policy.max_delay }
+        match policy.jitter {
+            Kind::Decorrelated => {
+                let delay = self.0.saturating_mul(3);
+                if delay < policy.max_delay { delay } else { policy.max_delay }
+            }
+            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal if self.is_at_ceiling(policy) => policy.max_delay,
+            // Casting truncates to whole nanoseconds; below the ceiling they fit the signed type, which is the fast one.
+            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => f64::from_bits(self.0) as i64 as u64,
+        }
     }
 
     /// The state after a retry whose window gave `drawn`.
     pub(crate) const fn next(self, policy: &Policy, drawn: u64) -> Self {
         match policy.jitter {
             Kind::Decorrelated => Self(drawn),
+            // Once at the ceiling the product has done its work; growing on would only end at infinity.
+            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal if self.is_at_ceiling(policy) => self,
             Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => {
-                let product = f64::from_bits(self.0);
-                // Once at the ceiling the product has done its work; growing on would only end at infinity.
-                if product >= policy.max_delay as f64 { self } else { Self((product * policy.factor).to_bits()) }
+                Self((f64::from_bits(self.0) * policy.factor).to_bits())
             }
         }
     }
 
+    /// Whether the product has reached `max_delay`, which is below 2^53 and so an f64 without loss.
+    const fn is_at_ceiling(self, policy: &Policy) -> bool {
+        f64::from_bits(self.0) >= policy.max_delay as i64 as f64
+    }
+
     /// The wait that `word` draws for the next retry, and the step to the state after it.
+    #[inline]
     pub(crate) const fn draw(&mut self, policy: &Policy, word: u64) -> u64 {
         let drawn = window(policy, self.delay(policy)).pick(word);
         *self = self.next(policy, drawn);

@@ -103,8 +103,9 @@ impl Window {
 
     /// The value that `word` stands for: each of the n values has floor(2^64 / n) words, or one more.
     pub(crate) const fn pick(self, word: u64) -> u64 {
-        let values = (self.high.saturating_sub(self.low) as u128).saturating_add(1);
-        let offset = (word as u128).saturating_mul(values) >> 64;
+        // word * (high - low + 1), which fits: (2^64 - 1) * 2^64 at most.
+        let (word, steps) = (word as u128, self.high.saturating_sub(self.low) as u128);
+        let offset = word.wrapping_mul(steps).wrapping_add(word) >> 64;
         self.low.saturating_add(offset as u64)
     }
 }

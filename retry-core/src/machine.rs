@@ -54,7 +54,6 @@ struct Call {
     /// The latest moment seen, so that a clock that steps back shortens nothing.
     now: Instant,
     total: Option<Instant>,
-    sent_at: Instant,
     backoff: Backoff,
     number: u32,
     paid: u32,
@@ -62,6 +61,7 @@ struct Call {
 }
 
 impl Call {
+    #[inline]
     fn see(&mut self, now: Instant) {
         self.now = self.now.max(now);
     }
@@ -117,10 +117,10 @@ impl<P: Borrow<Policy>> Attempt<P> {
     /// The call must end before the earlier of `deadline` and the policy's total limit.
     pub fn start(policy: P, replay: Replay, deadline: Option<Instant>, now: Instant) -> Action<P> {
         let settings = policy.borrow();
-        let own = settings.total_timeout().map(|limit| now.saturating_add(limit));
+        let own = settings.total_timeout.map(|limit| now.after(limit.get()));
         let backoff = Backoff::start(settings);
         let total = earlier(own, deadline);
-        let call = Call { started: now, now, total, sent_at: now, backoff, number: 1, paid: 0, replay };
+        let call = Call { started: now, now, total, backoff, number: 1, paid: 0, replay };
         if call.is_over(now) {
             return call.end(0, Reason::TotalTimeout, None);
         }
@@ -147,19 +147,20 @@ impl<P: Borrow<Policy>> Attempt<P> {
 
     /// The moment at which the send was begun.
     pub const fn sent_at(&self) -> Instant {
-        self.call.sent_at
+        // Nobody has told another time since.
+        self.call.now
     }
 
     /// The moment at which this send is to be cut: the earlier of its own limit and the total.
     pub fn deadline(&self) -> Option<Instant> {
-        let own = self.policy.borrow().attempt_timeout().map(|limit| self.call.sent_at.saturating_add(limit));
+        let own = self.policy.borrow().attempt_timeout.map(|limit| self.sent_at().after(limit.get()));
         earlier(own, self.call.total)
     }
 
     /// How much time this send has left at `now`; a clock that fell behind the call makes it no longer. `None` without a
     /// limit.
     pub fn left(&self, now: Instant) -> Option<Duration> {
-        self.deadline().map(|deadline| deadline.saturating_since(now.max(self.call.sent_at)))
+        self.deadline().map(|deadline| deadline.saturating_since(now.max(self.sent_at())))
     }
 
     /// The moment at which the whole call must have ended.
@@ -224,7 +225,7 @@ impl<P: Borrow<Policy>> Attempt<P> {
             },
             (_, None, None) => (drawn, WaitSource::Computed),
         };
-        if self.call.is_over(self.call.now.saturating_add(Duration::from_nanos(wait))) {
+        if self.call.is_over(self.call.now.after(wait)) {
             return self.end(Reason::TotalTimeout, outcome);
         }
         match budget.withdraw(reply, self.call.now) {
@@ -326,7 +327,7 @@ impl<P: Borrow<Policy>> Pause<P> {
 
     /// The moment at which the wait ends.
     pub const fn until(&self) -> Instant {
-        self.call.now.saturating_add(self.duration())
+        self.call.now.after(self.wait)
     }
 
     /// How much of the wait is left at `now`; a clock that fell behind the call makes it no longer.
@@ -348,12 +349,12 @@ impl<P: Borrow<Policy>> Pause<P> {
         if self.call.is_over(self.call.now) {
             return self.call.end(self.call.number, Reason::TotalTimeout, None);
         }
-        self.call.sent_at = self.call.now;
         self.call.number = self.call.number.saturating_add(1);
         Action::Send(Attempt { policy: self.policy, call: self.call })
     }
 }
 
+#[inline]
 fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
