@@ -18,43 +18,40 @@ impl Backoff {
         }
     }
 
-    /// The delay of the next retry in nanoseconds: at most `max_delay`, and before jitter. For decorrelated jitter the
-    /// upper end of its window.
-    pub(crate) const fn delay(self, policy: &Policy) -> u64 {
-        match policy.jitter {
-            Kind::Decorrelated => {
-                let delay = self.0.saturating_mul(3);
-                if delay < policy.max_delay { delay } else { policy.max_delay }
-            }
-            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal if self.is_at_ceiling(policy) => policy.max_delay,
-            // Casting truncates to whole nanoseconds; below the ceiling they fit the signed type, which is the fast one.
-            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => f64::from_bits(self.0) as i64 as u64,
-        }
-    }
-
-    /// The state after a retry whose window gave `drawn`.
-    pub(crate) const fn next(self, policy: &Policy, drawn: u64) -> Self {
-        match policy.jitter {
-            Kind::Decorrelated => Self(drawn),
-            // Once at the ceiling the product has done its work; growing on would only end at infinity.
-            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal if self.is_at_ceiling(policy) => self,
-            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => {
-                Self((f64::from_bits(self.0) * policy.factor).to_bits())
-            }
-        }
-    }
-
-    /// Whether the product has reached `max_delay`, which is below 2^53 and so an f64 without loss.
-    const fn is_at_ceiling(self, policy: &Policy) -> bool {
-        f64::from_bits(self.0) >= policy.max_delay as i64 as f64
-    }
-
     /// The wait that `word` draws for the next retry, and the step to the state after it.
     #[inline]
     pub(crate) const fn draw(&mut self, policy: &Policy, word: u64) -> u64 {
-        let drawn = window(policy, self.delay(policy)).pick(word);
-        *self = self.next(policy, drawn);
+        let (delay, next) = self.step(policy);
+        let drawn = window(policy, delay).pick(word);
+        *self = match policy.jitter {
+            Kind::Decorrelated => Self(drawn),
+            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => next,
+        };
         drawn
+    }
+
+    /// The delay of the next retry in nanoseconds, and the state after it: at most `max_delay`, and before jitter. For
+    /// decorrelated jitter the upper end of its window, and the state after the longest wait.
+    pub(crate) const fn step(self, policy: &Policy) -> (u64, Self) {
+        let ceiling = policy.max_delay;
+        match policy.jitter {
+            Kind::Decorrelated => {
+                let delay = self.0.saturating_mul(3);
+                let delay = if delay < ceiling { delay } else { ceiling };
+                (delay, Self(delay))
+            }
+            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => {
+                // A day in nanoseconds is below 2^53: all conversions here are exact but for the fraction that is cut
+                // off, and signed ones are the fast ones.
+                let product = f64::from_bits(self.0);
+                if product < ceiling as i64 as f64 {
+                    (product as i64 as u64, Self((product * policy.factor).to_bits()))
+                } else {
+                    // The product has done its work; growing on would only end at infinity.
+                    (ceiling, self)
+                }
+            }
+        }
     }
 
     /// Whether two states are the same one; `==`, for `const`.
@@ -80,12 +77,15 @@ mod tests {
                     let policy = Policy::builder().base_delay(base).max_delay(max_delay).factor(factor);
                     let policy = policy.jitter(Jitter::None).build().unwrap();
                     let (mut state, mut before) = (Backoff::start(&policy), 0);
-                    while !state.next(&policy, 0).same(state) {
-                        let delay = state.delay(&policy);
+                    let last = loop {
+                        let (delay, next) = state.step(&policy);
                         assert!(before <= delay && delay <= policy.max_delay);
-                        (before, state) = (delay, state.next(&policy, 0));
-                    }
-                    assert_eq!(state.delay(&policy), policy.max_delay, "{policy:?}");
+                        if next.same(state) {
+                            break delay;
+                        }
+                        (before, state) = (delay, next);
+                    };
+                    assert_eq!(last, policy.max_delay, "{policy:?}");
                 }
             }
         }
