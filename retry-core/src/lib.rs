@@ -78,6 +78,7 @@ mod budget;
 mod builder;
 #[cfg(feature = "serde")]
 mod config;
+mod delays;
 mod drive;
 mod end;
 mod hint;
@@ -98,6 +99,7 @@ pub mod retry_after;
 
 pub use budget::{Budget, Judged, Level, Ratio, Tally, Throttle, TokenBucket, Unlimited};
 pub use builder::PolicyBuilder;
+pub use delays::Delays;
 pub use drive::{DRAIN_BYTES, DRAIN_TIME, Finished, Io, Timer, Try, drive, within};
 pub use end::{End, Reason};
 pub use hint::{Mode, OverCap, RetryAfter};
