@@ -109,8 +109,8 @@ impl Policy {
         let mut sum = Duration::ZERO;
         let mut left = self.max_retries;
         while left > 0 {
-            let wait = longest(self, backoff.delay(self));
-            let next = backoff.next(self, wait);
+            let (delay, next) = backoff.step(self);
+            let wait = longest(self, delay);
             let wait = Duration::from_nanos(if wait > floor { wait } else { floor });
             if next.same(backoff) {
                 // At the ceiling (or with a factor of 1) all that is left is the same.

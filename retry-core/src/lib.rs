@@ -73,6 +73,7 @@ mod backoff;
 mod bounds;
 mod budget;
 mod builder;
+mod delays;
 mod drive;
 mod end;
 mod hint;
@@ -93,6 +94,7 @@ pub mod retry_after;
 
 pub use budget::{Budget, Judged, Level, Ratio, Tally, Throttle, TokenBucket, Unlimited};
 pub use builder::PolicyBuilder;
+pub use delays::Delays;
 pub use drive::{DRAIN_BYTES, DRAIN_TIME, Finished, Io, Timer, Try, drive, within};
 pub use end::{End, Reason};
 pub use hint::{Mode, OverCap, RetryAfter};

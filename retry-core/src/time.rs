@@ -44,7 +44,12 @@ impl Instant {
     /// The moment `duration` later, or the last one that can be told (584 years after the epoch).
     #[must_use]
     pub const fn saturating_add(self, duration: Duration) -> Self {
-        Self(self.0.saturating_add(nanos(duration)))
+        self.after(nanos(duration))
+    }
+
+    /// The same in nanoseconds.
+    pub(crate) const fn after(self, nanos: u64) -> Self {
+        Self(self.0.saturating_add(nanos))
     }
 
     /// The time from `earlier` to `self`; zero if `earlier` is not earlier.
