@@ -72,6 +72,7 @@ impl<P> Call<P> {
         self.total.is_some_and(|total| at >= Instant::from_nanos(total.get()))
     }
 
+    /// Out of line: it comes once a call, and inlined its bytes get in the way of those of the other actions.
     #[inline(never)]
     fn end(&self, attempts: u32, reason: Reason, outcome: Option<&Outcome>) -> Action<P> {
         let end = End {

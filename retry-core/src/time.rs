@@ -94,11 +94,11 @@ impl UnixTime {
         self.nanos
     }
 
-    /// The time from `earlier` to `self`, saturating at what u64 nanoseconds hold; zero if `earlier` is not earlier.
-    pub(crate) fn saturating_since(self, earlier: Self) -> Duration {
+    /// The nanoseconds from `earlier` to `self`, saturating; zero if `earlier` is not earlier.
+    pub(crate) fn nanos_since(self, earlier: Self) -> u64 {
         let total =
             |t: Self| i128::from(t.secs).saturating_mul(NANOS_PER_SEC as i128).saturating_add(i128::from(t.nanos));
         let nanos = total(self).saturating_sub(total(earlier)).max(0);
-        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        u64::try_from(nanos).unwrap_or(u64::MAX)
     }
 }
