@@ -81,14 +81,14 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command, 
         };
         let (flag, given) = flag.split_once('=').map_or((flag, None), |(flag, value)| (flag, Some(value.to_owned())));
         let name = flag.replace('_', "-");
-        let switch = |on: &mut bool| match &given {
-            None => Ok(*on = true),
+        let on = || match &given {
+            None => Ok(true),
             Some(value) => Err(format!("--{name} takes no value, but was given `{value}`")),
         };
         match name.as_str() {
             "help" => return Ok(Command::Help),
-            "json" => switch(&mut request.json)?,
-            "diff" => switch(&mut is_diff)?,
+            "json" => request.json = on()?,
+            "diff" => is_diff = on()?,
             "svg" => request.svg = Some(value(&name, given, &mut words)?.into()),
             "rows" => request.rows = rows(&value(&name, given, &mut words)?)?,
             "send" => request.send = send(&value(&name, given, &mut words)?)?,

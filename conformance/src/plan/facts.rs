@@ -88,7 +88,10 @@ pub(crate) fn herd(plan: &Plan) -> Vec<Fact> {
         Mode::Replace | Mode::AtLeast => "100 %, as no spread is set".into(),
     };
     vec![
-        fact(&format!("back within the same {}", span(SLOT)), format!("{} of them", percent(share))),
+        fact(
+            &format!("back within the same {}", span(SLOT)),
+            format!("{} of them, at their first retry", percent(share)),
+        ),
         fact("and after a Retry-After", told),
     ]
 }

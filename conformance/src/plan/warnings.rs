@@ -82,7 +82,7 @@ pub(crate) fn warnings(policy: &Policy, send: Duration, rows: &[Row], fails: &Ca
 
     let fixed = || rows.iter().filter(|row| row.window.0 == row.window.1);
     let is_plain = matches!(policy.jitter(), Jitter::None | Jitter::Proportional(0.0));
-    let jitter = fixed().next().zip(fixed().last()).map(|(first, last)| Warning::NoJitter {
+    let jitter = fixed().next().zip(fixed().next_back()).map(|(first, last)| Warning::NoJitter {
         retries: (first.number, if is_plain { retries } else { last.number }),
         wait: first.window.0,
     });

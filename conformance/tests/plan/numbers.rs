@@ -1,5 +1,7 @@
 //! The numbers: those of the vectors, and those that a formula tells.
 
+use std::fs;
+
 use conformance::json::Span;
 use conformance::vectors::{self, Backoff, Bounds};
 use serde_json::{Value, json};
@@ -8,10 +10,10 @@ use crate::program::{Scratch, planned};
 
 /// The policy of each case of these vectors as a file, with the plan for it.
 fn plans(kind: &str, more: impl Fn(usize) -> Vec<String>) -> Vec<Value> {
-    let scratch = Scratch::new(kind);
+    let scratch = Scratch::new();
     let paths = vectors::files().expect("they can be read");
     let path = paths.iter().find(|path| path.ends_with(format!("{kind}.json"))).expect("there is such a file");
-    let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let file: Value = serde_json::from_str(&fs::read_to_string(path).expect("it can be read")).expect("it is JSON");
     let cases = file["cases"].as_array().expect("it has cases").iter().enumerate();
     let plans = cases.map(|(place, case)| {
         let policy = case.get("policy").cloned().unwrap_or(json!({}));
@@ -160,7 +162,7 @@ fn the_same_words_give_the_same_numbers() {
 /// The policy in the output is one that can be read again.
 #[test]
 fn a_plan_has_its_policy() {
-    let scratch = Scratch::new("policy");
+    let scratch = Scratch::new();
     let flags = ["--max-retries=7", "--jitter=equal", "--statuses=429,500-504", "--retry-after.cap=2m", "--factor=1.5"];
     let plan = planned(&flags);
     let path = scratch.file("again.json", plan["policy"].to_string());

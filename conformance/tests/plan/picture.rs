@@ -5,7 +5,7 @@ use std::fs;
 use crate::program::{Scratch, printed};
 
 fn drawn(arguments: &[&str]) -> String {
-    let scratch = Scratch::new("picture");
+    let scratch = Scratch::new();
     let path = scratch.path("plan.svg");
     printed(&[arguments, &["--svg", &path]].concat());
     fs::read_to_string(path).expect("it is written")

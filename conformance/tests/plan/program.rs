@@ -1,5 +1,6 @@
 //! Running the program.
 
+use core::sync::atomic::{AtomicU32, Ordering};
 use std::env;
 use std::fs;
 use std::path::PathBuf;
@@ -31,8 +32,10 @@ pub(crate) fn planned(arguments: &[&str]) -> Value {
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    pub(crate) fn new(test: &str) -> Self {
-        let folder = env::temp_dir().join(format!("plan-{test}-{}", std::process::id()));
+    pub(crate) fn new() -> Self {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let folder = env::temp_dir().join(format!("plan-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         Self(folder)
     }

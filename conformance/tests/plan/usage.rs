@@ -55,7 +55,7 @@ fn wrong_settings_are_named_with_value_and_bound() {
 
 #[test]
 fn wrong_files_are_named() {
-    let scratch = Scratch::new("files");
+    let scratch = Scratch::new();
     for (path, what) in [
         (scratch.path("missing.toml"), "No such file"),
         (scratch.file("wrong.toml", "factor = 0.5\n"), "factor is 0.5, accepted: 1.0, or 1.01 ..= 10.0"),
