@@ -15,6 +15,8 @@ mod date;
 mod inputs;
 #[path = "../../fuzz/src/machine.rs"]
 mod machine;
+#[path = "../../fuzz/src/policy_text.rs"]
+mod policy_text;
 #[path = "../../fuzz/src/pool_model.rs"]
 mod pool_model;
 #[path = "../../fuzz/src/proxies.rs"]
@@ -26,8 +28,9 @@ mod shapes;
 #[path = "../../fuzz/src/vectors.rs"]
 mod vectors;
 
+use core::time::Duration;
 use std::fs;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use bytes::Coded;
 use conformance::vectors::{Budget, RetryAfter, Run, load};
@@ -56,6 +59,11 @@ fn headers_as_in_the_model() {
 #[test]
 fn pools_as_in_the_model() {
     inputs::replay("proxies", proxies::run);
+}
+
+#[test]
+fn any_text_gives_a_policy_or_an_error() {
+    inputs::replay("policy_text", policy_text::run);
 }
 
 #[test]
@@ -140,6 +148,14 @@ fn seeds() {
         // Five proxies, then calls that pick, fail, succeed and wait in turn.
         let steps: Vec<u8> = (0..48).flat_map(|step: u8| [step.wrapping_mul(7), 20 + step]).collect();
         inputs::seed("proxies", &[&[5, rotation, rotation / 2, rotation / 4, 30, 1, 3], &steps[..]].concat());
+    }
+    let texts: Value = serde_json::from_str(include_str!("../../retry-core/tests/config/texts.json")).expect("JSON");
+    let accepted = texts["accepted"].as_array().expect("a list").iter();
+    for text in accepted.chain(texts["refused"].as_array().expect("a list").iter().map(|row| &row["text"])) {
+        inputs::seed("policy_text", format!("j{text}").as_bytes());
+        if let Ok(toml) = toml::to_string(text) {
+            inputs::seed("policy_text", format!("t{toml}").as_bytes());
+        }
     }
     for path in conformance::vectors::files().expect("the vectors can be read") {
         let kind = vectors::kind(&conformance::vectors::kind(&path)).expect("each file has a kind");

@@ -1,8 +1,10 @@
 //! The inputs of a target: `corpus` has what fuzzing found worth keeping, `regressions` what once failed, by its name.
 
+use core::hash::{Hash, Hasher};
+use core::panic::AssertUnwindSafe;
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::hash::DefaultHasher;
+use std::panic::{catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 
 /// Runs the body of `target` on all of its inputs, and names the one that it fails on.

@@ -11,6 +11,7 @@ pub mod budgets;
 pub mod date;
 pub mod hostile_server;
 pub mod machine;
+pub mod policy_text;
 pub mod pool_model;
 pub mod proxies;
 pub mod retry_after;

@@ -40,6 +40,7 @@ extern "C" fn probe_policy() {
     for bound in bounds.into_iter().chain(policy.max_total()).chain([policy.time_needed(duration())]) {
         host_take(bound.as_secs());
     }
+    policy.delays(Host).take(3).for_each(|wait| host_take(wait.as_secs()));
     let statuses = policy.statuses();
     statuses.iter().for_each(take);
     take(statuses.contains(word() as u16));
