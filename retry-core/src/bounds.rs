@@ -108,7 +108,7 @@ impl Policy {
         let mut backoff = Backoff::start(self);
         let mut sum = Duration::ZERO;
         let mut left = self.max_retries;
-        while left > 0 {
+        while let Some(others) = left.checked_sub(1) {
             let (delay, next) = backoff.step(self);
             let wait = longest(self, delay);
             let wait = Duration::from_nanos(if wait > floor { wait } else { floor });
@@ -118,7 +118,7 @@ impl Policy {
             }
             sum = sum.saturating_add(wait);
             backoff = next;
-            left = left.saturating_sub(1);
+            left = others;
         }
         sum
     }
