@@ -205,6 +205,7 @@ fn the_default_is_the_documented_one() {
     assert_eq!(policy.max_delay(), secs(30));
     assert_eq!(policy.jitter(), Jitter::Proportional(0.1));
     assert!(!policy.hard_cap());
+    assert_eq!(policy.retry_after(), RetryAfter::default());
     assert_eq!(policy.retry_after(), RetryAfter::replace().cap(secs(60)).over_cap(OverCap::Clamp).spread(0.0));
     assert_eq!(policy.total_timeout(), Some(secs(180)));
     assert_eq!(policy.attempt_timeout(), None);
