@@ -64,7 +64,7 @@ impl Policy {
     /// The sum of the computed delays of all retries, without jitter and without hints.
     pub const fn nominal_waits(&self) -> Duration {
         // Decorrelated jitter has no computed delay of its own: the exponential one stands in for it.
-        Self { jitter: Kind::None, hard_cap: false, ..*self }.max_waits()
+        Self { jitter: Kind::None, ..*self }.max_waits()
     }
 
     /// The longest sum of waits if the server gives no hints.
