@@ -88,10 +88,18 @@ fn the_default_has_the_windows_that_are_documented() {
 
 #[test]
 fn sends_count_up_to_their_limit() {
-    let start = |arguments: &[&str]| planned(arguments)["retries"][1]["start_ns"]["earliest"].clone();
+    let starts = |arguments: &[&str]| {
+        let start = planned(arguments)["retries"][1]["start_ns"].clone();
+        ["earliest", "expected", "latest"].map(|moment| start[moment].as_f64().expect("a number") / 1e9)
+    };
     let plain = ["--jitter=none", "--send=2s"];
-    assert_eq!(start(&plain), 7_000_000_000_u64);
-    assert_eq!(start(&[&plain[..], &["--attempt-timeout=1500ms"]].concat()), 6_000_000_000_u64);
+    assert_eq!(starts(&plain), [7.0; 3]);
+    assert_eq!(starts(&[&plain[..], &["--attempt-timeout=1500ms"]].concat()), [6.0; 3]);
+    assert_eq!(starts(&["--jitter=full", "--send=2s"]), [4.0, 5.5, 7.0]);
+    // An answer at the very limit counts, and what it asks for is obeyed: four sends and three waits of a minute.
+    let ends = &planned(&["--send=2s", "--attempt-timeout=2s", "--total-timeout=none"])["ends"];
+    assert_eq!(ends[2]["endings"][0]["after_ns"]["latest"], 188_000_000_000_u64);
+    assert_eq!(planned(&["--send=2s", "--attempt-timeout=1999ms"])["ends"][2], Value::Null);
 }
 
 /// SPEC 6: with 5 s in all the call is back after three sends at 3 s.
