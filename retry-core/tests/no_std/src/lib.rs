@@ -49,6 +49,19 @@ extern "C" fn probe_policy() {
     take(policy.total_timeout() == policy.attempt_timeout());
 }
 
+/// A policy from any text.
+#[cfg(feature = "serde")]
+#[unsafe(no_mangle)]
+extern "C" fn probe_config() {
+    use serde_core::Deserialize;
+    use serde_core::de::value::{Error, MapDeserializer};
+
+    let text = || str::from_utf8(bytes()).unwrap_or_default();
+    let settings = [(text(), text()), (text(), text())];
+    let read = Policy::deserialize(MapDeserializer::<_, Error>::new(settings.into_iter()));
+    take(read.map_or(0, |policy| policy.max_sends()));
+}
+
 /// Dates and Retry-After from any bytes.
 #[unsafe(no_mangle)]
 extern "C" fn probe_header() {
