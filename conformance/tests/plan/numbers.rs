@@ -65,6 +65,13 @@ fn the_computed_delays_are_those_of_the_vectors() {
     assert!(seen > 30 && plans.len() == cases.len(), "{seen}");
 }
 
+/// Longer than 584 years: more nanoseconds than 64 bits hold.
+#[test]
+fn the_largest_bounds_are_floats() {
+    let bounds = &planned(&["--max-retries=4294967294", "--total-timeout=none", "--jitter=none"])["bounds"];
+    assert_eq!(bounds["waits_ns"].as_f64(), Some(31e9 + 30e9 * 4_294_967_289.0));
+}
+
 /// The windows of SPEC 3, and what adds up from them.
 #[test]
 fn the_default_has_the_windows_that_are_documented() {
