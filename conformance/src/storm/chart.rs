@@ -17,10 +17,14 @@ const LOG_FROM: f64 = 5.0;
 pub fn draw(report: &Report) -> String {
     let scenario = &report.scenario;
     let (columns, rows) = (scenario.jitters.len(), scenario.budgets.len());
-    let width = if columns > 3 { 210.0 } else { 270.0 };
+    let width = match columns {
+        1 => 684.0,
+        2 => 330.0,
+        3 => 270.0,
+        _ => 210.0,
+    };
     let title = format!("{}: offered load and goodput over time", scenario.name);
-    let mut svg =
-        Svg::new((LEFT + columns as f64 * (width + GAP.0)).max(800.0), TOP + rows as f64 * (HEIGHT + GAP.1), &title);
+    let mut svg = Svg::new(LEFT + columns as f64 * (width + GAP.0), TOP + rows as f64 * (HEIGHT + GAP.1), &title);
     let (x, y) = axes(report);
     head(&mut svg, scenario, &title, y);
     for (place, variant) in report.variants.iter().enumerate() {
