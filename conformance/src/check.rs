@@ -10,7 +10,8 @@ use crate::rules::Rules;
 use crate::scenario::{Event, Random};
 use crate::trace::Trace;
 use crate::vectors::{
-    self, Backoff, Bounds, Budget, Expected, Jitter, Kind, Replay, RetryAfter, Run, Settings, VectorError, Verdict,
+    self, Backoff, Bounds, Budget, Expected, Jitter, Kind, Replay, RetryAfter, Run, Settings, VectorError, Vendor,
+    Verdict,
 };
 use crate::{Skipped, Subject};
 
@@ -76,6 +77,7 @@ pub fn file(path: &Path, rules: &dyn Rules, subject: &dyn Subject) -> Result<Rep
         RetryAfter::NAME => cases(path, |case| retry_after(case, rules)),
         Run::NAME => cases(path, |case| scenario(case, rules, subject)),
         Settings::NAME => cases(path, |case| settings(case, rules)),
+        Vendor::NAME => cases(path, |case| vendor(case, rules)),
         Verdict::NAME => cases(path, |case| verdict(case, rules)),
         _ => Err(VectorError::unknown(path)),
     }
@@ -99,6 +101,7 @@ pub fn count(path: &Path) -> Result<usize, VectorError> {
         RetryAfter::NAME => of::<RetryAfter>(path),
         Run::NAME => of::<Run>(path),
         Settings::NAME => of::<Settings>(path),
+        Vendor::NAME => of::<Vendor>(path),
         Verdict::NAME => of::<Verdict>(path),
         _ => Err(VectorError::unknown(path)),
     }
@@ -175,6 +178,13 @@ fn jitter(case: &Jitter, rules: &dyn Rules) -> Came {
 
 fn retry_after(case: &RetryAfter, rules: &dyn Rules) -> Came {
     equal("hint", rules.hint(case), case.hint)?;
+    Ok(None)
+}
+
+fn vendor(case: &Vendor, rules: &dyn Rules) -> Came {
+    let (hint, advice) = rules.vendor(case);
+    equal("hint", hint, case.hint)?;
+    equal("advice", advice, case.advice)?;
     Ok(None)
 }
 
