@@ -96,6 +96,7 @@ mod verdict;
 
 pub mod date;
 pub mod retry_after;
+pub mod vendor;
 
 pub use budget::{Budget, Judged, Level, Ratio, Tally, Throttle, TokenBucket, Unlimited};
 pub use builder::PolicyBuilder;
