@@ -67,16 +67,25 @@ impl fmt::Display for Wrong {
 ///
 /// If the file cannot be read, or has other than cases of the kind that its name tells.
 pub fn file(path: &Path, rules: &dyn Rules, subject: &dyn Subject) -> Result<Report, VectorError> {
+    text(path, &vectors::text(path)?, rules, subject)
+}
+
+/// The same for `text`, as if it were in a file of the name at the end of `path`.
+///
+/// # Errors
+///
+/// As [`file()`].
+pub fn text(path: &Path, text: &str, rules: &dyn Rules, subject: &dyn Subject) -> Result<Report, VectorError> {
     match vectors::kind(path).as_str() {
-        Backoff::NAME => cases(path, |case| backoff(case, rules)),
-        Bounds::NAME => cases(path, |case| bounds(case, rules)),
-        Budget::NAME => cases(path, |case| budgets::budget(case, rules)),
-        Jitter::NAME => cases(path, |case| jitter(case, rules)),
-        Replay::NAME => cases(path, |case| replay(case, rules)),
-        RetryAfter::NAME => cases(path, |case| retry_after(case, rules)),
-        Run::NAME => cases(path, |case| scenario(case, rules, subject)),
-        Settings::NAME => cases(path, |case| settings(case, rules)),
-        Verdict::NAME => cases(path, |case| verdict(case, rules)),
+        Backoff::NAME => cases(path, text, |case| backoff(case, rules)),
+        Bounds::NAME => cases(path, text, |case| bounds(case, rules)),
+        Budget::NAME => cases(path, text, |case| budgets::budget(case, rules)),
+        Jitter::NAME => cases(path, text, |case| jitter(case, rules)),
+        Replay::NAME => cases(path, text, |case| replay(case, rules)),
+        RetryAfter::NAME => cases(path, text, |case| retry_after(case, rules)),
+        Run::NAME => cases(path, text, |case| scenario(case, rules, subject)),
+        Settings::NAME => cases(path, text, |case| settings(case, rules)),
+        Verdict::NAME => cases(path, text, |case| verdict(case, rules)),
         _ => Err(VectorError::unknown(path)),
     }
 }
@@ -133,9 +142,9 @@ pub fn expected(trace: &Trace, right: &Expected) -> Result<(), String> {
 /// What a case comes to: `Ok(Some)` if it was not run.
 type Came = Result<Option<Skipped>, String>;
 
-fn cases<K: Kind>(path: &Path, run: impl Fn(&K) -> Came) -> Result<Report, VectorError> {
+fn cases<K: Kind>(path: &Path, text: &str, run: impl Fn(&K) -> Came) -> Result<Report, VectorError> {
     let mut report = Report::default();
-    for case in vectors::read::<K>(path)? {
+    for case in vectors::parse::<K>(&vectors::name(path), text)? {
         // The case that panics must be named, too.
         let came = catch_unwind(AssertUnwindSafe(|| run(&case.body)));
         match came.unwrap_or_else(|_| Err("it panicked".into())) {

@@ -12,7 +12,7 @@ use conformance::model::Model;
 use conformance::results::Results;
 use conformance::rules::Rules;
 use conformance::sim::{ByHand, Core, Drive};
-use conformance::vectors;
+use conformance::vectors::{self, VectorError};
 
 const HELP: &str = "\
 The vectors of the conformance suite, and what comes of them.
@@ -53,6 +53,7 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
         Err(Failure::Output(error)) => failed(&error.to_string()),
+        Err(Failure::Told) => ExitCode::FAILURE,
         Err(Failure::Other(what)) => failed(&what),
     }
 }
@@ -62,6 +63,8 @@ enum Failure {
     Usage(String),
     Output(io::Error),
     Other(String),
+    /// What is wrong was told where it was found.
+    Told,
 }
 
 impl From<io::Error> for Failure {
@@ -84,25 +87,27 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 fn list(files: &[PathBuf]) -> Result<(), Failure> {
-    let mut total = 0;
+    let (mut total, mut unusable) = (0, 0);
     for path in files {
-        let cases = check::count(path).map_err(other)?;
+        let Some(cases) = usable(check::count(path), &mut unusable) else { continue };
         total += cases;
         print(&format!("{:<26} {cases:>5}\n", name(path)))?;
     }
-    print(&format!("{:<26} {total:>5}\n", "all"))
+    print(&format!("{:<26} {total:>5}\n", "all"))?;
+    if unusable > 0 { Err(Failure::Told) } else { Ok(()) }
 }
 
-/// Prints a line for each file, and what is wrong with its cases.
+/// Prints a line for each file, and what is wrong with its cases. A file that cannot be used keeps no other from being.
 fn run(files: &[PathBuf]) -> Result<(), Failure> {
     let implementations: [(&dyn Rules, &dyn Subject); 3] = [(&Core, &ByHand), (&Core, &Drive), (&Model, &Model)];
     // A panic is told as what came of its case.
     std::panic::set_hook(Box::new(|_| {}));
     print(&format!("{:<26} {:>5}  {:>9} {:>9} {:>9}\n", "file", "cases", "by hand", "drive", "model"))?;
-    let (mut cases, mut passed, mut wrong) = (0, [0; 3], 0);
+    let (mut cases, mut passed, mut wrong, mut unusable) = (0, [0; 3], 0, 0);
     for path in files {
-        let run = |(rules, subject)| check::file(path, rules, subject).map_err(other);
-        let reports: Vec<Report> = implementations.into_iter().map(run).collect::<Result<_, _>>()?;
+        let run = |(rules, subject)| check::file(path, rules, subject);
+        let reports: Result<Vec<Report>, _> = implementations.into_iter().map(run).collect();
+        let Some(reports) = usable(reports, &mut unusable) else { continue };
         let counts: String = reports.iter().map(|report| format!(" {:>9}", report.passed)).collect();
         let here = reports.iter().map(Report::cases).max().unwrap_or(0);
         print(&format!("{:<26} {here:>5} {counts}\n", name(path)))?;
@@ -117,7 +122,20 @@ fn run(files: &[PathBuf]) -> Result<(), Failure> {
     }
     let counts: String = passed.iter().map(|count| format!(" {count:>9}")).collect();
     print(&format!("{:<26} {cases:>5} {counts}\n", "all"))?;
-    if wrong > 0 { Err(Failure::Other(format!("{wrong} came out wrong"))) } else { Ok(()) }
+    match (wrong, unusable) {
+        (0, 0) => Ok(()),
+        (0, _) => Err(Failure::Told),
+        (wrong, _) => Err(Failure::Other(format!("{wrong} came out wrong"))),
+    }
+}
+
+/// What came of a file; if it cannot be used, that is told and counted.
+fn usable<T>(came: Result<T, VectorError>, unusable: &mut usize) -> Option<T> {
+    came.inspect_err(|error| {
+        eprintln!("conformance: {error}");
+        *unusable += 1;
+    })
+    .ok()
 }
 
 fn diff(one: &Path, two: &Path) -> Result<(), Failure> {

@@ -6,10 +6,13 @@
 //! - `cases`: objects with an `id`, which is unique among the cases of a kind, a `note` on why the case is there, and
 //!   the fields of its kind: [`Backoff`], [`Jitter`], [`RetryAfter`], [`Bounds`], [`Budget`], [`Settings`], [`Run`],
 //!   [`Replay`] or [`Verdict`].
+//!
+//! A file may be anybody's: what it asks for is [bounded](limits), so that reading and running it ends, in bounded memory.
 
 use core::fmt;
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -20,6 +23,8 @@ mod budgets;
 mod kinds;
 mod paste;
 
+pub mod limits;
+
 pub use budgets::{Bucket, Budget, BudgetStep, Limit, Tally};
 pub use kinds::{
     Backoff, Bounds, Expected, Jitter, Judgement, Needed, Replay, RetryAfter, Rule, Run, Settings, Verdict,
@@ -27,11 +32,21 @@ pub use kinds::{
 pub use paste::paste;
 
 use kinds::required;
+use limits::Excess;
 
 /// A kind of case.
 pub trait Kind: DeserializeOwned {
     /// The name that its files begin with.
     const NAME: &'static str;
+
+    /// Whether all that makes it long to run is within its bound.
+    ///
+    /// # Errors
+    ///
+    /// The first number that is not.
+    fn bounded(&self) -> Result<(), Excess> {
+        Ok(())
+    }
 }
 
 /// The names of all kinds.
@@ -72,7 +87,8 @@ pub struct VectorError {
 ///
 /// # Errors
 ///
-/// If a file cannot be read, is no JSON, has a field that is not known, lacks one, or has an `id` that is taken.
+/// If a file cannot be read, is no JSON, has a field that is not known, lacks one, has an `id` that is taken, or a number
+/// above its [bound](limits).
 pub fn load<K: Kind>() -> Result<Vec<Case<K>>, VectorError> {
     let mut cases: Vec<Case<K>> = Vec::new();
     for path in files()?.iter().filter(|path| kind(path) == K::NAME) {
@@ -92,14 +108,53 @@ pub fn load<K: Kind>() -> Result<Vec<Case<K>>, VectorError> {
 ///
 /// As [`load`].
 pub fn read<K: Kind>(path: &Path) -> Result<Vec<Case<K>>, VectorError> {
-    let file = name(path);
-    let text = fs::read_to_string(path).map_err(|error| VectorError::new(&file, None, error))?;
-    let cases: Vec<Case<K>> = parse(&file, &text)?;
-    let ids: BTreeSet<_> = cases.iter().map(|case| &case.id).collect();
-    if ids.len() < cases.len() {
-        return Err(VectorError::new(&file, None, "an id is taken twice"));
+    parse(&name(path), &text(path)?)
+}
+
+/// The cases of one kind in `text`; `file` is what errors call it.
+///
+/// ```
+/// use conformance::vectors::{self, Budget};
+///
+/// let text = r#"{"about": "", "cases": [{"id": "X", "note": "why", "budget": {"aws_2_1": {}}, "steps": [
+///     {"reply": {"status": 503}, "tally": "failure", "granted": null, "times": 4000000000}
+/// ]}]}"#;
+/// let error = vectors::parse::<Budget>("budgets-mine.json", text).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "budgets-mine.json, X: steps, the sum of their times is 4000000000, accepted: at most 1000"
+/// );
+/// ```
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn parse<K: Kind>(file: &str, text: &str) -> Result<Vec<Case<K>>, VectorError> {
+    let within = |excess: Result<(), Excess>, id| excess.map_err(|excess| VectorError::new(file, id, excess));
+    within(Excess::check("its size in bytes", count(text.len()), limits::MOST_BYTES), None)?;
+    let Cases { set_up, cases, .. } =
+        serde_json::from_str(text).map_err(|error| VectorError::new(file, None, error))?;
+    let copied = count(written(&set_up)).saturating_mul(count(cases.len()));
+    within(Excess::check("set_up, its bytes times the cases", copied, limits::MOST_SET_UP), None)?;
+    let mut parsed = Vec::with_capacity(cases.len());
+    let mut ids = BTreeSet::new();
+    for (number, mut case) in (1..).zip(cases) {
+        let mut take = |field| match case.remove(field) {
+            Some(Value::String(text)) if !text.is_empty() => Ok(text),
+            Some(_) | None => Err(VectorError::new(file, None, format!("case {number} has no text as its {field}"))),
+        };
+        let (id, note) = (take("id")?, take("note")?);
+        if !ids.insert(id.clone()) {
+            return Err(VectorError::new(file, Some(id), "the id is taken"));
+        }
+        let mut body = set_up.clone();
+        overlay(&mut body, case);
+        let body =
+            K::deserialize(Value::Object(body)).map_err(|error| VectorError::new(file, Some(id.clone()), error))?;
+        within(body.bounded(), Some(id.clone()))?;
+        parsed.push(Case { file: file.into(), id, note, body });
     }
-    Ok(cases)
+    Ok(parsed)
 }
 
 /// The paths of all files of cases, in the order of their names.
@@ -147,7 +202,7 @@ impl core::error::Error for VectorError {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct Cases {
     #[serde(rename = "about")]
     _about: String,
     #[serde(default)]
@@ -155,22 +210,21 @@ struct File {
     cases: Vec<Map<String, Value>>,
 }
 
-fn parse<K: Kind>(file: &str, text: &str) -> Result<Vec<Case<K>>, VectorError> {
-    let File { set_up, cases, .. } = serde_json::from_str(text).map_err(|error| VectorError::new(file, None, error))?;
-    let mut parsed = Vec::with_capacity(cases.len());
-    for (number, mut case) in (1..).zip(cases) {
-        let mut take = |field| match case.remove(field) {
-            Some(Value::String(text)) if !text.is_empty() => Ok(text),
-            Some(_) | None => Err(VectorError::new(file, None, format!("case {number} has no text as its {field}"))),
-        };
-        let (id, note) = (take("id")?, take("note")?);
-        let mut body = set_up.clone();
-        overlay(&mut body, case);
-        let body =
-            K::deserialize(Value::Object(body)).map_err(|error| VectorError::new(file, Some(id.clone()), error))?;
-        parsed.push(Case { file: file.into(), id, note, body });
-    }
-    Ok(parsed)
+/// The text of a file, of which no more is read than is accepted.
+pub(crate) fn text(path: &Path) -> Result<String, VectorError> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(limits::MOST_BYTES + 1).read_to_string(&mut text));
+    read.map_err(|error| VectorError::new(&name(path), None, error))?;
+    Ok(text)
+}
+
+/// How many bytes of JSON `value` is.
+fn written(value: &Map<String, Value>) -> usize {
+    serde_json::to_string(value).unwrap_or_default().len()
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 /// Lays `upper` over `lower`: objects are merged, all else is replaced.
@@ -189,7 +243,7 @@ fn is_file_of_cases(path: &Path) -> bool {
         && path.file_stem().is_some_and(|stem| stem != "schema")
 }
 
-fn name(path: &Path) -> String {
+pub(crate) fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into()
 }
 

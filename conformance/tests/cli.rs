@@ -82,6 +82,32 @@ fn check_names_what_is_wrong() {
 }
 
 #[test]
+fn a_file_that_cannot_be_used_keeps_no_other_from_being_checked() {
+    let scratch = Scratch::new("unusable");
+    let right = r#"{"about": "", "cases": [{"id": "X1", "note": "why", "lines": ["5"], "hint": "5s"}]}"#;
+    let wrong = right.replace(r#""5s""#, r#""6s""#);
+    let endless = r#"{"about": "", "cases": [{"id": "X", "note": "why", "scenario": {"policy": {"max_retries": 4000000000}},
+        "expected": {"sends": [], "waits": [], "back": "0s", "attempts": 0, "reason": "answer", "code": null, "status": null}
+    }]}"#;
+    let (broken, endless) = (scratch.file("policy-broken.json", "{"), scratch.file("scenarios-endless.json", endless));
+    let (right, wrong) = (scratch.file("retry_after-right.json", right), scratch.file("retry_after-wrong.json", wrong));
+
+    let (out, error, status) = run(&["check", &broken, &endless, &right]);
+    assert_eq!(status, 1, "{out}{error}");
+    assert!(out.contains("retry_after-right.json         1          1         1         1\n"), "{out}");
+    let [first, second] = error.lines().collect::<Vec<_>>()[..] else { panic!("{error}") };
+    assert!(first.starts_with("conformance: policy-broken.json: EOF"), "{error}");
+    assert_eq!(
+        second,
+        "conformance: scenarios-endless.json, X: scenario.policy.max_retries is 4000000000, accepted: at most 9999"
+    );
+
+    let (out, error, status) = run(&["check", &broken, &wrong]);
+    assert!(status == 1 && out.contains("by hand, X1: hint: got Some(5s)"), "{out}");
+    assert!(error.lines().count() == 2 && error.ends_with("3 came out wrong\n"), "{error}");
+}
+
+#[test]
 fn diff_tells_what_differs() {
     let scratch = Scratch::new("diff");
     let (right, _, status) = run(&["results"]);

@@ -1,19 +1,23 @@
-//! A hundred thousand scenarios at random: the machine by hand, its loop and the model agree, and all laws hold.
+//! A hundred thousand scenarios at random: the machine by hand, its loop and the model agree, all laws hold, and
+//! no call is worse than its policy's worst case.
 //!
 //! `CONFORMANCE_CASES` is how many in place of that, `CONFORMANCE_SEED` repeats those of a run that failed.
 
 mod common;
 
 use core::hash::BuildHasher;
+use core::time::Duration;
 use std::env;
 use std::hash::RandomState;
 
 use common::generate::{Share, scenarios};
+use conformance::json::Span;
 use conformance::model::Model;
 use conformance::properties::broken;
-use conformance::scenario::Scenario;
-use conformance::sim::{by_hand, simulate};
-use conformance::trace::Trace;
+use conformance::rules::Rules as _;
+use conformance::scenario::{Advice, Change, Scenario, Step};
+use conformance::sim::{Core, by_hand, simulate};
+use conformance::trace::{Source, Trace};
 use conformance::vectors::{self, Run, paste};
 use conformance::{Subject, check};
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
@@ -112,8 +116,27 @@ fn judge(scenario: &Scenario) -> Result<Trace, TestCaseError> {
     }
     match broken(scenario, &trace).first() {
         Some(broken) => Err(TestCaseError::fail(format!("{broken}\n{trace}"))),
-        None => Ok(trace),
+        None => bounded(scenario, &trace).map(|()| trace),
     }
+}
+
+/// No call is worse than the worst case of its policy, if nobody but the policy and the server decides about it.
+fn bounded(scenario: &Scenario, trace: &Trace) -> Result<(), TestCaseError> {
+    let is_custom = |step: &Step| step.untried.is_some() || matches!(step.advice, Advice::RetryAfter(_));
+    let is_steady = scenario.clock.iter().all(|step| matches!(step.change, Change::WallAhead(_) | Change::WallBack(_)));
+    if scenario.script.iter().any(is_custom) || !is_steady {
+        return Ok(());
+    }
+    let slowest = trace.sends.iter().map(|send| send.took).max().unwrap_or_default();
+    let worst = Core.worst(&scenario.settings(), slowest);
+    let waits: Span = trace.waits.iter().map(|wait| Duration::from(wait.lasts)).sum::<Duration>().into();
+    let has_hints = trace.waits.iter().any(|wait| wait.source == Source::RetryAfter);
+    let time = trace.end.at;
+    let within = trace.sends.len() <= worst.sends as usize
+        && waits <= worst.waits_with_hints
+        && (has_hints || waits <= worst.waits && time <= worst.needed)
+        && worst.total.is_none_or(|most| time <= most);
+    if within { Ok(()) } else { Err(TestCaseError::fail(format!("a bound is passed: {worst:?}\n{trace}"))) }
 }
 
 /// The shrunk scenario with what the model makes of it, and how to see it again.

@@ -5,7 +5,9 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::collections::HashSet;
 
+use conformance::Subject;
 use conformance::json::Span;
+use conformance::model::Model;
 use conformance::scenario::{
     Advice, Cause, Change, ClockStep, Jitter, Random, Reached, RetryAfter, Scenario, Settings, Step,
 };
@@ -48,6 +50,16 @@ fn the_loop_and_the_machine_by_hand_agree_on_all_cases() {
         println!("{}", case.id);
         both(&case.body.scenario);
     }
+}
+
+/// A file of vectors cannot ask for so many.
+#[test]
+fn only_the_time_ends_the_most_retries() {
+    let mut scenario = busy();
+    (scenario.policy.max_retries, scenario.policy.total_timeout) = (u32::MAX - 1, Some(Span::from_secs(1)));
+    let trace = both(&scenario);
+    assert_eq!((trace.end.attempts, trace.end.reason, trace.end.at), (4, Reason::TotalTimeout, Span::from_millis(700)));
+    assert_eq!(Model.run(&scenario), Ok(trace));
 }
 
 #[test]

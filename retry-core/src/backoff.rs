@@ -1,6 +1,6 @@
 //! The computed delay, retry after retry, as one word of state. No generator in sight.
 
-use crate::jitter::Kind;
+use crate::jitter::{Kind, window};
 use crate::policy::Policy;
 
 /// Where a call stands on its way up to `max_delay`.
@@ -18,28 +18,42 @@ impl Backoff {
         }
     }
 
-    /// The delay of the next retry in nanoseconds: at most `max_delay`, and before jitter. For decorrelated jitter the
-    /// upper end of its window.
-    pub(crate) const fn delay(self, policy: &Policy) -> u64 {
-        let delay = match policy.jitter {
-            Kind::Decorrelated => self.0.saturating_mul(3),
-            // Casting saturates, and truncates to whole nanoseconds.
-            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => f64::from_bits(self.0) as u64,
+    /// The wait that `word` draws for the next retry, and the step to the state after it.
+    #[inline]
+    pub(crate) const fn draw(&mut self, policy: &Policy, word: u64) -> u64 {
+        let (delay, next) = self.step(policy);
+        let drawn = window(policy, delay).pick(word);
+        *self = match policy.jitter {
+            Kind::Decorrelated => Self(drawn),
+            Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => next,
         };
-        if delay < policy.max_delay { delay } else { policy.max_delay }
+        drawn
     }
 
-    /// The state after a retry whose window gave `drawn`.
-    pub(crate) const fn next(self, policy: &Policy, drawn: u64) -> Self {
+    /// The delay of the next retry in nanoseconds, and the state after it: at most `max_delay`, and before jitter. For
+    /// decorrelated jitter the upper end of its window, and the state after the longest wait.
+    pub(crate) const fn step(self, policy: &Policy) -> (u64, Self) {
+        let ceiling = policy.max_delay;
         match policy.jitter {
-            Kind::Decorrelated => Self(drawn),
+            Kind::Decorrelated => {
+                let delay = self.0.saturating_mul(3);
+                let delay = if delay < ceiling { delay } else { ceiling };
+                (delay, Self(delay))
+            }
             Kind::None | Kind::Proportional(_) | Kind::Full | Kind::Equal => {
+                // A day in nanoseconds is below 2^53: all conversions here are exact but for the fraction that is cut
+                // off, and signed ones are the fast ones.
                 let product = f64::from_bits(self.0);
-                // Once at the ceiling the product has done its work; growing on would only end at infinity.
-                if product >= policy.max_delay as f64 { self } else { Self((product * policy.factor).to_bits()) }
+                if product < ceiling as i64 as f64 {
+                    (product as i64 as u64, Self((product * policy.factor).to_bits()))
+                } else {
+                    // The product has done its work; growing on would only end at infinity.
+                    (ceiling, self)
+                }
             }
         }
     }
+
     /// Whether two states are the same one; `==`, for `const`.
     pub(crate) const fn same(self, other: Self) -> bool {
         self.0 == other.0
@@ -63,12 +77,15 @@ mod tests {
                     let policy = Policy::builder().base_delay(base).max_delay(max_delay).factor(factor);
                     let policy = policy.jitter(Jitter::None).build().unwrap();
                     let (mut state, mut before) = (Backoff::start(&policy), 0);
-                    while !state.next(&policy, 0).same(state) {
-                        let delay = state.delay(&policy);
+                    let last = loop {
+                        let (delay, next) = state.step(&policy);
                         assert!(before <= delay && delay <= policy.max_delay);
-                        (before, state) = (delay, state.next(&policy, 0));
-                    }
-                    assert_eq!(state.delay(&policy), policy.max_delay, "{policy:?}");
+                        if next.same(state) {
+                            break delay;
+                        }
+                        (before, state) = (delay, next);
+                    };
+                    assert_eq!(last, policy.max_delay, "{policy:?}");
                 }
             }
         }

@@ -16,9 +16,44 @@ use crate::policy::Policy;
 /// use core::time::Duration;
 /// use retry_core::Policy;
 ///
-/// const _: () = assert!(Policy::API.max_waits().as_millis() == 7_700);
 /// assert_eq!(Policy::API.max_sends(), 4);
+/// assert_eq!(Policy::API.max_waits(), Duration::from_millis(7_700));
 /// assert_eq!(Policy::API.time_needed(Duration::from_secs(2)), Duration::from_millis(15_700));
+/// ```
+///
+/// # Proofs at compile time
+///
+/// Whoever has a time budget of their own proves that a policy fits it, and the proof is repeated whenever a setting
+/// changes:
+///
+/// ```
+/// use core::time::Duration;
+/// use retry_core::Policy;
+///
+/// /// Our own caller hangs up after ten seconds.
+/// const BUDGET: Duration = Duration::from_secs(10);
+/// /// The slowest answer that is worth waiting for.
+/// const SEND: Duration = Duration::from_millis(1_500);
+///
+/// const POLICY: Policy = Policy::MICROSERVICE
+///     .edit()
+///     .attempt_timeout(Some(SEND))
+///     .total_timeout(Some(Duration::from_secs(9)))
+///     .build_const();
+///
+/// // Even if the server is as slow as it may be, and asks for long waits, we answer in time ...
+/// const _: () = assert!(POLICY.max_total().unwrap().as_nanos() <= BUDGET.as_nanos());
+/// // ... and if it does not ask for waits, no retry is lost to the limit.
+/// const _: () = assert!(POLICY.time_needed(SEND).as_nanos() <= POLICY.total_timeout().unwrap().as_nanos());
+/// ```
+///
+/// A policy that does not fit does not compile:
+///
+/// ```compile_fail,E0080
+/// # use core::time::Duration;
+/// # use retry_core::Policy;
+/// # const BUDGET: Duration = Duration::from_secs(10);
+/// const _: () = assert!(Policy::API.max_total().unwrap().as_nanos() <= BUDGET.as_nanos()); // 180 s
 /// ```
 impl Policy {
     /// The most sends of one call.
@@ -58,7 +93,8 @@ impl Policy {
 
     /// The time that lets every retry happen when each send takes `send` and the server gives no hints.
     ///
-    /// A total limit below it ends some calls before their retries are used.
+    /// A total limit below it ends some calls before their retries are used. For a `send` of zero the limit must be one
+    /// nanosecond above it, because a wait that would end at the limit is not begun.
     pub const fn time_needed(&self, send: Duration) -> Duration {
         self.all_sends(send).saturating_add(self.max_waits())
     }
@@ -73,8 +109,8 @@ impl Policy {
         let mut sum = Duration::ZERO;
         let mut left = self.max_retries;
         while left > 0 {
-            let wait = longest(self, backoff.delay(self));
-            let next = backoff.next(self, wait);
+            let (delay, next) = backoff.step(self);
+            let wait = longest(self, delay);
             let wait = Duration::from_nanos(if wait > floor { wait } else { floor });
             if next.same(backoff) {
                 // At the ceiling (or with a factor of 1) all that is left is the same.

@@ -61,16 +61,25 @@ pub fn parse(value: &[u8], reference: Option<UnixTime>) -> Option<UnixTime> {
     }
 }
 
-/// What follows the weekday's name.
+/// What follows the weekday's name, short or long.
 fn after_weekday(value: &[u8]) -> Option<&[u8]> {
-    const NAMES: [&[u8]; 7] = [b"monday", b"tuesday", b"wednesday", b"thursday", b"friday", b"saturday", b"sunday"];
-    // No name has more than nine letters, so a long word is not read to its end.
-    let end = value.iter().take(10).position(|byte| !byte.is_ascii_alphabetic())?;
-    let (name, rest) = value.split_at_checked(end)?;
-    let known = |long: &&[u8]| {
-        name.eq_ignore_ascii_case(long) || long.get(..3).is_some_and(|short| name.eq_ignore_ascii_case(short))
+    let (short, rest) = value.split_first_chunk()?;
+    let ending: &[u8] = match &lowercase(*short) {
+        b"mon" | b"fri" | b"sun" => b"day",
+        b"tue" => b"sday",
+        b"wed" => b"nesday",
+        b"thu" => b"rsday",
+        b"sat" => b"urday",
+        _ => return None,
     };
-    NAMES.iter().any(known).then_some(rest)
+    match rest.split_at_checked(ending.len()) {
+        Some((name, rest)) if name.eq_ignore_ascii_case(ending) => Some(rest),
+        _ => Some(rest),
+    }
+}
+
+fn lowercase(name: [u8; 3]) -> [u8; 3] {
+    name.map(|byte| byte.to_ascii_lowercase())
 }
 
 /// `hh:mm:ss` and a space: the second of the day, and what follows.
@@ -101,9 +110,14 @@ fn minutes([h1, h2, m1, m2]: [u8; 4]) -> Option<i64> {
 
 /// Nothing but digits, of which there are at most four here.
 fn number<const N: usize>(digits: [u8; N]) -> Option<i64> {
-    digits.iter().try_fold(0_i64, |number, byte| {
-        byte.is_ascii_digit().then_some(number.saturating_mul(10).saturating_add(i64::from(byte & 0x0F)))
-    })
+    let mut number = 0_i64;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        number = number.wrapping_mul(10).wrapping_add(i64::from(digit & 0x0F));
+    }
+    Some(number)
 }
 
 /// Seconds from 0000-01-01 to this day and second of the day, if the year has the day.
@@ -111,7 +125,7 @@ fn number<const N: usize>(digits: [u8; N]) -> Option<i64> {
 fn moment(year: i64, month: [u8; 3], day: i64, time: i64) -> Option<i64> {
     let leap = leap_day(year);
     // Days of the year before the month, and days in it.
-    let (before, length) = match &month.map(|byte| byte.to_ascii_lowercase()) {
+    let (before, length) = match &lowercase(month) {
         b"jan" => (0, 31),
         b"feb" => (31, 28 + leap),
         b"mar" => (59 + leap, 31),
@@ -137,7 +151,8 @@ fn leap_day(year: i64) -> i64 {
 /// Days from 0000-01-01 to the first day of `year`: 365 for each year before it, and its leap days. Year 0 has one.
 #[expect(clippy::arithmetic_side_effects, reason = "years have at most four digits")]
 fn new_year(year: i64) -> i64 {
-    year * 365 + (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400
+    let centuries = (year + 99) / 100;
+    year * 365 + (year + 3) / 4 - centuries + (centuries + 3) / 4
 }
 
 /// The latest moment of a year with the last two digits `digits` that is at most 50 years ahead of `reference`.

@@ -46,10 +46,15 @@ impl Share {
 
     /// This share of `nanos`, rounded down; exact for every delay that a policy accepts.
     pub(crate) const fn of(self, nanos: u64) -> u64 {
-        // Split so that no product leaves 64 bits: 24 h in nanoseconds times a million would.
         let share = self.0 as u64;
-        let whole = (nanos / Self::ONE).saturating_mul(share);
-        whole.saturating_add((nanos % Self::ONE).saturating_mul(share) / Self::ONE)
+        match nanos.checked_mul(share) {
+            Some(product) => product / Self::ONE,
+            // From five hours on: split so that no product leaves 64 bits.
+            None => {
+                let whole = (nanos / Self::ONE).saturating_mul(share);
+                whole.saturating_add((nanos % Self::ONE).saturating_mul(share) / Self::ONE)
+            }
+        }
     }
 }
 
@@ -103,13 +108,15 @@ impl Window {
 
     /// The value that `word` stands for: each of the n values has floor(2^64 / n) words, or one more.
     pub(crate) const fn pick(self, word: u64) -> u64 {
-        let values = (self.high.saturating_sub(self.low) as u128).saturating_add(1);
-        let offset = (word as u128).saturating_mul(values) >> 64;
+        // No window is anywhere near all of u64.
+        let values = self.high.saturating_sub(self.low).wrapping_add(1);
+        let offset = (word as u128).wrapping_mul(values as u128) >> 64;
         self.low.saturating_add(offset as u64)
     }
 }
 
 /// The window around `delay`.
+#[inline]
 pub(crate) const fn window(policy: &Policy, delay: u64) -> Window {
     let (low, high) = match policy.jitter {
         Kind::None => (delay, delay),

@@ -65,6 +65,9 @@
 //! # Features
 //!
 //! `http`: helpers for the types of the `http` crate. They need std and change no decision.
+//!
+//! `serde`: a [`Policy`] as TOML, JSON and the like. It needs neither std nor a heap.
+#![cfg_attr(feature = "serde", doc = include_str!("config.md"))]
 #![no_std]
 #![forbid(unsafe_code)]
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
@@ -73,6 +76,9 @@ mod backoff;
 mod bounds;
 mod budget;
 mod builder;
+#[cfg(feature = "serde")]
+mod config;
+mod delays;
 mod drive;
 mod end;
 mod hint;
@@ -93,6 +99,7 @@ pub mod retry_after;
 
 pub use budget::{Budget, Judged, Level, Ratio, Tally, Throttle, TokenBucket, Unlimited};
 pub use builder::PolicyBuilder;
+pub use delays::Delays;
 pub use drive::{DRAIN_BYTES, DRAIN_TIME, Finished, Io, Timer, Try, drive, within};
 pub use end::{End, Reason};
 pub use hint::{Mode, OverCap, RetryAfter};

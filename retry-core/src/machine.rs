@@ -9,9 +9,8 @@ use rand_core::Rng;
 use crate::backoff::Backoff;
 use crate::budget::{Budget, Judged, Tally};
 use crate::end::{End, Reason};
-use crate::jitter::window;
 use crate::outcome::{Advice, Cause, Event, Outcome};
-use crate::policy::Policy;
+use crate::policy::{Limit, Policy};
 use crate::replay::Replay;
 use crate::time::{Instant, nanos};
 use crate::verdict::Verdict;
@@ -49,29 +48,33 @@ impl<P: Borrow<Policy>> Action<P> {
 }
 
 /// What a call knows of itself, whichever action it is in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Call {
+#[derive(Debug, PartialEq)]
+struct Call<P> {
+    policy: P,
     started: Instant,
     /// The latest moment seen, so that a clock that steps back shortens nothing.
     now: Instant,
-    total: Option<Instant>,
-    sent_at: Instant,
+    /// When the call must have ended: after its start, and so not at the epoch.
+    total: Option<Limit>,
     backoff: Backoff,
     number: u32,
     paid: u32,
     replay: Replay,
 }
 
-impl Call {
+impl<P> Call<P> {
+    #[inline]
     fn see(&mut self, now: Instant) {
         self.now = self.now.max(now);
     }
 
     fn is_over(&self, at: Instant) -> bool {
-        self.total.is_some_and(|total| at >= total)
+        self.total.is_some_and(|total| at >= Instant::from_nanos(total.get()))
     }
 
-    fn end<P>(&self, attempts: u32, reason: Reason, outcome: Option<Outcome>) -> Action<P> {
+    /// Out of line: it comes once a call, and inlined its bytes get in the way of those of the other actions.
+    #[inline(never)]
+    fn end(&self, attempts: u32, reason: Reason, outcome: Option<&Outcome>) -> Action<P> {
         let end = End {
             attempts,
             elapsed: self.now.saturating_since(self.started),
@@ -108,8 +111,7 @@ impl Call {
 #[derive(Debug, PartialEq)]
 #[must_use = "a send without its outcome leaves the call open"]
 pub struct Attempt<P = Policy> {
-    policy: P,
-    call: Call,
+    call: Call<P>,
 }
 
 impl<P: Borrow<Policy>> Attempt<P> {
@@ -118,14 +120,15 @@ impl<P: Borrow<Policy>> Attempt<P> {
     /// The call must end before the earlier of `deadline` and the policy's total limit.
     pub fn start(policy: P, replay: Replay, deadline: Option<Instant>, now: Instant) -> Action<P> {
         let settings = policy.borrow();
-        let own = settings.total_timeout().map(|limit| now.saturating_add(limit));
+        let own = settings.total_timeout.map(|limit| now.after(limit.get()));
         let backoff = Backoff::start(settings);
-        let total = earlier(own, deadline);
-        let call = Call { started: now, now, total, sent_at: now, backoff, number: 1, paid: 0, replay };
-        if call.is_over(now) {
+        let end = earlier(own, deadline);
+        let total = end.and_then(|end| Limit::new(end.as_nanos()));
+        let call = Call { policy, started: now, now, total, backoff, number: 1, paid: 0, replay };
+        if end.is_some_and(|end| now >= end) {
             return call.end(0, Reason::TotalTimeout, None);
         }
-        Action::Send(Self { policy, call })
+        Action::Send(Self { call })
     }
 
     /// The number of this send, from 1.
@@ -137,7 +140,7 @@ impl<P: Borrow<Policy>> Attempt<P> {
     pub fn is_last(&self) -> bool {
         match self.call.replay {
             Replay::Once(_) => true,
-            Replay::IfUnsent | Replay::Always => self.call.number > self.policy.borrow().max_retries(),
+            Replay::IfUnsent | Replay::Always => self.call.number > self.call.policy.borrow().max_retries(),
         }
     }
 
@@ -148,24 +151,28 @@ impl<P: Borrow<Policy>> Attempt<P> {
 
     /// The moment at which the send was begun.
     pub const fn sent_at(&self) -> Instant {
-        self.call.sent_at
+        // Nobody has told another time since.
+        self.call.now
     }
 
     /// The moment at which this send is to be cut: the earlier of its own limit and the total.
     pub fn deadline(&self) -> Option<Instant> {
-        let own = self.policy.borrow().attempt_timeout().map(|limit| self.call.sent_at.saturating_add(limit));
-        earlier(own, self.call.total)
+        let own = self.call.policy.borrow().attempt_timeout.map(|limit| self.sent_at().after(limit.get()));
+        earlier(own, self.total_deadline())
     }
 
     /// How much time this send has left at `now`; a clock that fell behind the call makes it no longer. `None` without a
     /// limit.
     pub fn left(&self, now: Instant) -> Option<Duration> {
-        self.deadline().map(|deadline| deadline.saturating_since(now.max(self.call.sent_at)))
+        self.deadline().map(|deadline| deadline.saturating_since(now.max(self.sent_at())))
     }
 
     /// The moment at which the whole call must have ended.
     pub const fn total_deadline(&self) -> Option<Instant> {
-        self.call.total
+        match self.call.total {
+            Some(total) => Some(Instant::from_nanos(total.get())),
+            None => None,
+        }
     }
 
     /// The time since the call began.
@@ -175,7 +182,7 @@ impl<P: Borrow<Policy>> Attempt<P> {
 
     /// The time left until the whole call must have ended; `None` without a limit.
     pub fn remaining(&self, now: Instant) -> Option<Duration> {
-        self.call.total.map(|total| total.saturating_since(self.call.now.max(now)))
+        self.total_deadline().map(|total| total.saturating_since(self.call.now.max(now)))
     }
 
     /// What the built-in table says of `event`, for a custom policy to overrule.
@@ -183,7 +190,7 @@ impl<P: Borrow<Policy>> Attempt<P> {
     /// `None`: a custom policy is not asked, because the request may not be repeated or no send is left.
     pub fn verdict(&self, event: Event) -> Option<Verdict> {
         let permitted = self.permits(event).is_ok();
-        permitted.then(|| Verdict::of(event, self.policy.borrow()))
+        permitted.then(|| Verdict::of(event, self.call.policy.borrow()))
     }
 
     /// Ends this send with what it produced.
@@ -195,94 +202,82 @@ impl<P: Borrow<Policy>> Attempt<P> {
         R: Rng + ?Sized,
     {
         self.call.see(now);
-        let Judgement { verdict, advice, end } = self.judge(outcome);
-        let again = matches!(advice, Advice::Retry | Advice::RetryAfter(_));
+        let (verdict, end) = self.judge(&outcome);
         let tally = match verdict {
             Verdict::Retry => Tally::Failure,
-            Verdict::Answer | Verdict::Fail if again => Tally::Failure,
+            Verdict::Answer | Verdict::Fail if end.is_none() => Tally::Failure,
             Verdict::Answer => Tally::Success,
             Verdict::Fail => Tally::Neutral,
         };
         let reply = Judged { event: outcome.event, tally, attempt: self.call.number, paid: self.call.paid };
         budget.reply(reply, self.call.now);
         if let Some(reason) = end {
-            return self.end(reason, outcome);
+            return self.end(reason, &outcome);
         }
 
-        let settings = self.policy.borrow();
+        let settings = self.call.policy.borrow();
         let word = rng.next_u64();
-        let drawn = window(settings, self.call.backoff.delay(settings)).pick(word);
-        self.call.backoff = self.call.backoff.next(settings, drawn);
-        let own = matches!(advice, Advice::RetryAfter(_)) || outcome.untried.is_some();
-        if !own && outcome.hint.is_some_and(|hint| settings.hints.refuses(hint)) {
-            return self.end(Reason::RetryAfterTooLong, outcome);
-        }
-        let (wait, source) = match (advice, outcome.untried, outcome.hint) {
+        let drawn = self.call.backoff.draw(settings, word);
+        let (wait, source) = match (outcome.advice, outcome.untried, outcome.hint) {
             (Advice::RetryAfter(wait), _, _) => (nanos(wait), WaitSource::Custom),
             (_, Some(wait), _) => (nanos(wait), WaitSource::Proxy),
+            (_, None, Some(hint)) if settings.hints.refuses(hint) => {
+                return self.end(Reason::RetryAfterTooLong, &outcome);
+            }
             (_, None, Some(hint)) => match settings.hints.wait(hint, drawn, word) {
                 Some(wait) => (wait, WaitSource::RetryAfter),
                 None => (drawn, WaitSource::Computed),
             },
             (_, None, None) => (drawn, WaitSource::Computed),
         };
-        if self.call.is_over(self.call.now.saturating_add(Duration::from_nanos(wait))) {
-            return self.end(Reason::TotalTimeout, outcome);
+        if self.call.is_over(self.call.now.after(wait)) {
+            return self.end(Reason::TotalTimeout, &outcome);
         }
         match budget.withdraw(reply, self.call.now) {
             Some(paid) => self.call.paid = paid,
-            None => return self.end(Reason::BudgetSpent, outcome),
+            None => return self.end(Reason::BudgetSpent, &outcome),
         }
-        Action::Wait(Pause { policy: self.policy, call: self.call, wait, source })
+        Action::Wait(Pause { call: self.call, wait, source })
     }
 
-    /// The verdict, the advice that counts, and why the call ends here, if it does.
-    fn judge(&self, outcome: Outcome) -> Judgement {
-        let table = Verdict::of(outcome.event, self.policy.borrow());
+    /// The verdict, and why the call ends here, if it does.
+    fn judge(&self, outcome: &Outcome) -> (Verdict, Option<Reason>) {
+        let table = Verdict::of(outcome.event, self.call.policy.borrow());
         let verdict = if outcome.untried.is_some() { Verdict::Retry } else { table };
         // A send cut at the total limit is not retried, and neither is one whose own limit fell on the same moment.
         let is_timeout = matches!(outcome.event, Event::Failure(failure) if failure.cause == Cause::Timeout);
         if is_timeout && self.call.is_over(self.call.now) {
-            return Judgement { verdict: Verdict::Fail, advice: Advice::Keep, end: Some(Reason::TotalTimeout) };
+            return (Verdict::Fail, Some(Reason::TotalTimeout));
         }
-        let by_table = |otherwise| match verdict {
+        let (again, otherwise) = match (self.permits(outcome.event), outcome.advice) {
+            (Err(reason), _) => (false, reason),
+            (Ok(()), Advice::Retry | Advice::RetryAfter(_)) => (true, Reason::Advised),
+            (Ok(()), Advice::Keep) => (verdict == Verdict::Retry, Reason::Advised),
+            (Ok(()), Advice::Stop) => (false, Reason::Advised),
+        };
+        let reason = match verdict {
             Verdict::Answer => Reason::Answer,
             Verdict::Fail => Reason::NotRetryable,
             Verdict::Retry => otherwise,
         };
-        if let Err(reason) = self.permits(outcome.event) {
-            return Judgement { verdict, advice: Advice::Keep, end: Some(by_table(reason)) };
-        }
-        let end = match (outcome.advice, verdict) {
-            (Advice::Stop, _) => Some(by_table(Reason::Advised)),
-            (Advice::Keep, Verdict::Answer | Verdict::Fail) => Some(by_table(Reason::Advised)),
-            (Advice::Keep, Verdict::Retry) | (Advice::Retry | Advice::RetryAfter(_), _) => None,
-        };
-        Judgement { verdict, advice: outcome.advice, end }
+        (verdict, if again { None } else { Some(reason) })
     }
 
     /// Whether the request may be repeated after `event`, and a send is left.
     fn permits(&self, event: Event) -> Result<(), Reason> {
-        let max_retries = self.policy.borrow().max_retries();
+        let max_retries = self.call.policy.borrow().max_retries();
         if let Err(why) = self.call.replay.permits(event) {
             return Err(Reason::NotRepeatable(why));
         }
-        match self.call.replay.single_send(max_retries) {
-            Some(why) => Err(Reason::NotRepeatable(why)),
-            None if self.is_last() => Err(Reason::RetriesExhausted),
-            None => Ok(()),
+        if self.call.number <= max_retries {
+            return Ok(());
         }
+        Err(self.call.replay.single_send(max_retries).map_or(Reason::RetriesExhausted, Reason::NotRepeatable))
     }
 
-    fn end(&self, reason: Reason, outcome: Outcome) -> Action<P> {
+    fn end(&self, reason: Reason, outcome: &Outcome) -> Action<P> {
         self.call.end(self.call.number, reason, Some(outcome))
     }
-}
-
-struct Judgement {
-    verdict: Verdict,
-    advice: Advice,
-    end: Option<Reason>,
 }
 
 /// Where the length of a wait came from.
@@ -314,8 +309,7 @@ impl fmt::Display for WaitSource {
 #[derive(Debug, PartialEq)]
 #[must_use = "a wait that is not resumed leaves the call open"]
 pub struct Pause<P = Policy> {
-    policy: P,
-    call: Call,
+    call: Call<P>,
     wait: u64,
     source: WaitSource,
 }
@@ -328,7 +322,7 @@ impl<P: Borrow<Policy>> Pause<P> {
 
     /// The moment at which the wait ends.
     pub const fn until(&self) -> Instant {
-        self.call.now.saturating_add(self.duration())
+        self.call.now.after(self.wait)
     }
 
     /// How much of the wait is left at `now`; a clock that fell behind the call makes it no longer.
@@ -350,12 +344,12 @@ impl<P: Borrow<Policy>> Pause<P> {
         if self.call.is_over(self.call.now) {
             return self.call.end(self.call.number, Reason::TotalTimeout, None);
         }
-        self.call.sent_at = self.call.now;
         self.call.number = self.call.number.saturating_add(1);
-        Action::Send(Attempt { policy: self.policy, call: self.call })
+        Action::Send(Attempt { call: self.call })
     }
 }
 
+#[inline]
 fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),

@@ -31,8 +31,8 @@ use crate::time::{NANOS_PER_SEC, UnixTime};
 /// assert_eq!(wait("soon"), None);
 /// ```
 pub fn hint<'a>(lines: impl IntoIterator<Item = &'a [u8]>, reference: Option<UnixTime>) -> Option<Duration> {
-    let wait = |line| until(line, reference).or_else(|| numbers(line));
-    lines.into_iter().filter_map(wait).max().filter(|wait| !wait.is_zero())
+    let wait = |line| digits(line).or_else(|| until(line, reference)).unwrap_or_else(|| numbers(line));
+    lines.into_iter().map(wait).max().filter(|nanos| *nanos > 0).map(Duration::from_nanos)
 }
 
 /// The moment against which a response's dates are measured.
@@ -86,10 +86,26 @@ pub fn from_headers(headers: &http::HeaderMap, wall: impl FnOnce() -> Option<Uni
     hint(lines(RETRY_AFTER), reference)
 }
 
-/// The time until the date that the line is; zero if it has passed.
-fn until(line: &[u8], reference: Option<UnixTime>) -> Option<Duration> {
+/// The nanoseconds that a line of one to nine digits and nothing else means, which is what nearly every server sends.
+#[inline]
+fn digits(line: &[u8]) -> Option<u64> {
+    if !matches!(line.len(), 1..=9) {
+        return None;
+    }
+    let mut secs = 0_u64;
+    for byte in line {
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        secs = secs.wrapping_mul(10).wrapping_add(u64::from(byte & 0x0F));
+    }
+    Some(secs.wrapping_mul(NANOS_PER_SEC))
+}
+
+/// The nanoseconds until the date that the line is; zero if it has passed.
+fn until(line: &[u8], reference: Option<UnixTime>) -> Option<u64> {
     let reference = reference.filter(|_| can_be_date(line))?;
-    Some(date::parse(trim(line), Some(reference))?.saturating_since(reference))
+    Some(date::parse(trim(line), Some(reference))?.nanos_since(reference))
 }
 
 /// Every date begins with a weekday, and no number with a letter.
@@ -113,38 +129,43 @@ fn trim_start(mut line: &[u8]) -> &[u8] {
     line
 }
 
-/// The longest number in a comma list. One pass: a line is as long as the client lets it be.
-fn numbers(mut line: &[u8]) -> Option<Duration> {
-    let mut longest = None;
+/// The longest number in a comma list in nanoseconds; zero if there is none. One pass: a line is as long as the client
+/// lets it be.
+fn numbers(mut line: &[u8]) -> u64 {
+    let mut longest = 0;
     loop {
-        let (mut member, mut rest) = number(line);
+        let (mut member, mut rest) = number(trim_start(line));
         // Other text up to the comma: it was no number.
         while let [b'\t' | b' '..=b'+' | b'-'..=b'~', next @ ..] = rest {
-            (member, rest) = (None, next);
+            (member, rest) = (0, next);
         }
         longest = longest.max(member);
         match rest {
-            [] => return longest.map(Duration::from_nanos),
+            [] => return longest,
             [b',', next @ ..] => line = next,
-            _ => return None,
+            _ => return 0,
         }
     }
 }
 
-/// The number that `line` begins with, in nanoseconds, and what follows it; spaces and tabs around it are passed over.
-fn number(line: &[u8]) -> (Option<u64>, &[u8]) {
-    let mut line = trim_start(line);
-    let mut secs = None;
-    while let [digit @ b'0'..=b'9', rest @ ..] = line {
-        secs = Some(secs.unwrap_or(0_u64).saturating_mul(10).saturating_add(u64::from(digit & 0x0F)));
-        line = rest;
+/// The number that `line` begins with, in nanoseconds, and what follows it and the spaces and tabs after it. Zero if
+/// there is none.
+fn number(line: &[u8]) -> (u64, &[u8]) {
+    let (mut secs, mut rest) = (0_u64, line);
+    while let [digit @ b'0'..=b'9', next @ ..] = rest {
+        secs = secs.saturating_mul(10).saturating_add(u64::from(digit & 0x0F));
+        rest = next;
     }
     let mut fraction = Some(0);
-    if let [b'.', rest @ ..] = line {
-        (fraction, line) = nanos(rest);
+    let is_number = rest.len() < line.len();
+    if let [b'.', next @ ..] = rest {
+        (fraction, rest) = nanos(next);
     }
-    let whole = secs.map(|secs| secs.saturating_mul(NANOS_PER_SEC));
-    (whole.zip(fraction).map(|(whole, fraction)| whole.saturating_add(fraction)), trim_start(line))
+    let number = match fraction {
+        Some(fraction) if is_number => secs.saturating_mul(NANOS_PER_SEC).saturating_add(fraction),
+        _ => 0,
+    };
+    (number, trim_start(rest))
 }
 
 /// The digits after a point, in nanoseconds, and what follows them.

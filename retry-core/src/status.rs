@@ -87,6 +87,7 @@ impl StatusSet {
     }
 
     /// Whether `status` is in the set.
+    #[inline]
     pub const fn contains(&self, status: u16) -> bool {
         match place(status) {
             Some((byte, bit)) => match self.0.split_at(byte).1 {

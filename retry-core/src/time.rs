@@ -44,7 +44,12 @@ impl Instant {
     /// The moment `duration` later, or the last one that can be told (584 years after the epoch).
     #[must_use]
     pub const fn saturating_add(self, duration: Duration) -> Self {
-        Self(self.0.saturating_add(nanos(duration)))
+        self.after(nanos(duration))
+    }
+
+    /// The same in nanoseconds.
+    pub(crate) const fn after(self, nanos: u64) -> Self {
+        Self(self.0.saturating_add(nanos))
     }
 
     /// The time from `earlier` to `self`; zero if `earlier` is not earlier.
@@ -89,11 +94,11 @@ impl UnixTime {
         self.nanos
     }
 
-    /// The time from `earlier` to `self`, saturating at what u64 nanoseconds hold; zero if `earlier` is not earlier.
-    pub(crate) fn saturating_since(self, earlier: Self) -> Duration {
+    /// The nanoseconds from `earlier` to `self`, saturating; zero if `earlier` is not earlier.
+    pub(crate) fn nanos_since(self, earlier: Self) -> u64 {
         let total =
             |t: Self| i128::from(t.secs).saturating_mul(NANOS_PER_SEC as i128).saturating_add(i128::from(t.nanos));
         let nanos = total(self).saturating_sub(total(earlier)).max(0);
-        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        u64::try_from(nanos).unwrap_or(u64::MAX)
     }
 }

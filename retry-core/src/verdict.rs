@@ -30,6 +30,7 @@ impl Verdict {
     /// assert_eq!(Verdict::of(Event::Status(503), &Policy::API), Verdict::Retry);
     /// assert_eq!(Verdict::of(Event::Status(404), &Policy::API), Verdict::Answer);
     /// ```
+    #[inline]
     pub const fn of(event: Event, policy: &Policy) -> Self {
         match event {
             Event::Status(status) if policy.statuses.contains(status) => Self::Retry,

@@ -426,3 +426,34 @@ proptest! {
         }
     }
 }
+
+fn any_jitter() -> impl Strategy<Value = Jitter> {
+    prop_oneof![
+        Just(Jitter::None),
+        (0.0..=1.0).prop_map(Jitter::Proportional),
+        Just(Jitter::Full),
+        Just(Jitter::Equal),
+        Just(Jitter::Decorrelated),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_plain_schedule_has_the_waits_of_the_machine(
+        jitter in any_jitter(),
+        base in 0..=SECOND,
+        factor in 1.01..=10.0,
+        hard_cap: bool,
+        words in prop::collection::vec(any::<u64>(), 1..20),
+    ) {
+        let policy = Policy::builder().base_delay(nanos(base)).factor(factor).jitter(jitter).hard_cap(hard_cap);
+        let policy = policy.max_retries(u32::try_from(words.len()).unwrap()).total_timeout(None).build().unwrap();
+        let mut call = Call::new(&policy, &words);
+        let waits: Vec<_> = words.iter().map(|_| nanos(call.wait(BUSY).0)).collect();
+        let mut rng = Words::new(&words);
+        let delays = policy.delays(&mut rng);
+        prop_assert_eq!(delays.size_hint(), (words.len(), Some(words.len())));
+        prop_assert_eq!(delays.collect::<Vec<_>>(), waits);
+        prop_assert_eq!(rng.taken, words.len());
+    }
+}

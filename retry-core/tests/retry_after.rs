@@ -55,6 +55,12 @@ fn numbers() {
         ("0.999999999", nanos(999_999_999)),
         ("0.9999999999", secs(1)),
         ("7.99999999999999999999999999999999999999", secs(8)),
+        // Plain digits have a way of their own up to nine of them.
+        ("999999999", secs(999_999_999)),
+        ("1000000000", secs(1_000_000_000)),
+        ("12345678x", None),
+        ("/", None),
+        (":", None),
         // Large ones (A6) saturate at u64 nanoseconds.
         ("9223372036", secs(9_223_372_036)),
         ("9223372037", secs(9_223_372_037)),

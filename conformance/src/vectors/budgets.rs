@@ -5,6 +5,7 @@ use core::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 use super::Kind;
+use super::limits::{self, Excess};
 use crate::json::{Span, real};
 use crate::scenario::Step;
 
@@ -23,6 +24,10 @@ pub struct Budget {
 
 impl Kind for Budget {
     const NAME: &'static str = "budgets";
+
+    fn bounded(&self) -> Result<(), Excess> {
+        limits::budget(self)
+    }
 }
 
 /// A limit on retries over many calls. It may be one that no budget can be.

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::Kind;
+use super::limits::{self, Excess};
 use crate::json::{Bytes, Span};
 use crate::scenario::{self, Random, Scenario, Step, Wall};
 use crate::trace::{Reason, Source, Why};
@@ -194,20 +195,24 @@ pub enum Judgement {
 }
 
 macro_rules! kinds {
-    ($($kind:ty: $name:literal,)*) => {
+    ($($kind:ty: $name:literal $(within $bounded:path)?,)*) => {
         $(impl Kind for $kind {
             const NAME: &'static str = $name;
+
+            $(fn bounded(&self) -> Result<(), Excess> {
+                $bounded(self)
+            })?
         })*
     };
 }
 
 kinds! {
-    Backoff: "backoff",
+    Backoff: "backoff" within limits::backoff,
     Bounds: "bounds",
     Jitter: "jitter",
     Replay: "replay",
     RetryAfter: "retry_after",
-    Run: "scenarios",
+    Run: "scenarios" within limits::run,
     Settings: "policy",
     Verdict: "verdicts",
 }

@@ -40,12 +40,26 @@ extern "C" fn probe_policy() {
     for bound in bounds.into_iter().chain(policy.max_total()).chain([policy.time_needed(duration())]) {
         host_take(bound.as_secs());
     }
+    policy.delays(Host).take(3).for_each(|wait| host_take(wait.as_secs()));
     let statuses = policy.statuses();
     statuses.iter().for_each(take);
     take(statuses.contains(word() as u16));
     take(StatusSet::EMPTY.with(word() as u16).is_some());
     host_take(policy.factor().to_bits());
     take(policy.total_timeout() == policy.attempt_timeout());
+}
+
+/// A policy from any text.
+#[cfg(feature = "serde")]
+#[unsafe(no_mangle)]
+extern "C" fn probe_config() {
+    use serde_core::Deserialize;
+    use serde_core::de::value::{Error, MapDeserializer};
+
+    let text = || str::from_utf8(bytes()).unwrap_or_default();
+    let settings = [(text(), text()), (text(), text())];
+    let read = Policy::deserialize(MapDeserializer::<_, Error>::new(settings.into_iter()));
+    take(read.map_or(0, |policy| policy.max_sends()));
 }
 
 /// Dates and Retry-After from any bytes.

@@ -1,18 +1,17 @@
-//! The worst cases of a policy: the documented values, and that no call can be worse.
+//! The worst cases of a policy: the documented values, how they depend on the settings, and the calls that reach them.
 
+mod calls;
+#[path = "../common/mod.rs"]
 mod common;
+mod settings;
+mod worst;
 
 use core::time::Duration;
 
-use common::Words;
 use proptest::prelude::*;
-use retry_core::{
-    Action, Attempt, Instant, Jitter, Mode, Outcome, Policy, PolicyBuilder, Replay, RetryAfter, Unlimited,
-};
+use retry_core::{Jitter, Policy, PolicyBuilder, RetryAfter};
+use settings::{DAY, Settings, YEAR, nanos, settings};
 
-const HALF_HOUR: u64 = 1_800_000_000_000;
-const DAY: u64 = 86_400_000_000_000;
-const YEAR: u64 = 365 * DAY;
 const NANO: Duration = Duration::from_nanos(1);
 
 fn secs(secs: u64) -> Duration {
@@ -120,81 +119,6 @@ fn bounds_cost_the_same_for_any_count() {
     assert_eq!(fixed(Duration::ZERO), Duration::ZERO);
 }
 
-/// Settings as numbers, so that one of them can be raised.
-#[derive(Clone, Debug)]
-struct Settings {
-    retries: u32,
-    base: u64,
-    factor: f64,
-    max: u64,
-    jitter: u8,
-    share: f64,
-    hard_cap: bool,
-    mode: Mode,
-    cap: u64,
-    spread: f64,
-    total: Option<u64>,
-    attempt: Option<u64>,
-}
-
-impl Settings {
-    fn policy(&self) -> Policy {
-        let jitter = match self.jitter {
-            0 => Jitter::None,
-            1 => Jitter::Proportional(self.share),
-            2 => Jitter::Full,
-            3 => Jitter::Equal,
-            _ => Jitter::Decorrelated,
-        };
-        let retry_after = match self.mode {
-            Mode::Replace => RetryAfter::replace(),
-            Mode::AtLeast => RetryAfter::at_least(),
-            Mode::Ignore => RetryAfter::ignore(),
-        };
-        let builder = Policy::builder()
-            .max_retries(self.retries)
-            .base_delay(Duration::from_nanos(self.base))
-            .factor(self.factor)
-            .max_delay(Duration::from_nanos(self.max))
-            .jitter(jitter)
-            .hard_cap(self.hard_cap)
-            .retry_after(retry_after.cap(Duration::from_nanos(self.cap)).spread(self.spread))
-            .total_timeout(self.total.map(Duration::from_nanos))
-            .attempt_timeout(self.attempt.map(Duration::from_nanos));
-        built(builder)
-    }
-}
-
-/// From a nanosecond to `most`, short ones as often as long ones.
-fn nanos(most: u64) -> impl Strategy<Value = u64> {
-    prop_oneof![0..=100_u64, 0..=10_000_000_000_u64, 0..=most].prop_map(move |nanos| nanos.min(most))
-}
-
-fn retries() -> impl Strategy<Value = u32> {
-    prop_oneof![0..=20_u32, 0..u32::MAX, Just(u32::MAX - 1)]
-}
-
-fn factor() -> impl Strategy<Value = f64> {
-    prop_oneof![Just(1.0), Just(1.01), 1.01..=10.0_f64, Just(10.0)]
-}
-
-prop_compose! {
-    fn settings()(
-        (retries, base, factor, max) in (retries(), nanos(HALF_HOUR), factor(), nanos(DAY)),
-        (jitter, share, hard_cap) in (0..5_u8, 0.0..=1.0_f64, any::<bool>()),
-        mode in prop_oneof![Just(Mode::Replace), Just(Mode::AtLeast), Just(Mode::Ignore)],
-        (cap, spread) in (nanos(DAY), 0.0..=1.0_f64),
-        total in proptest::option::of(nanos(YEAR)),
-        attempt in proptest::option::of(nanos(YEAR)),
-    ) -> Settings {
-        let (total, attempt) = (total.map(|limit| limit.max(1)), attempt.map(|limit| limit.max(1)));
-        Settings {
-            retries, base, factor, max: max.max(base), jitter, share, hard_cap, mode, cap: cap.max(1), spread, total,
-            attempt,
-        }
-    }
-}
-
 /// `settings` with one of them raised, or as they are where that one cannot be raised to `other`'s.
 fn raised(settings: &Settings, other: &Settings, field: usize) -> Settings {
     let mut raised = settings.clone();
@@ -213,26 +137,6 @@ fn raised(settings: &Settings, other: &Settings, field: usize) -> Settings {
         _ => unreachable!("there are nine"),
     }
     raised
-}
-
-/// The sum of the waits of a call that is answered with `outcome` for ever and draws `word` each time.
-fn waited(policy: &Policy, outcome: Outcome, word: u64) -> Duration {
-    let words = [word];
-    let mut rng = Words::new(&words);
-    let mut sum = Duration::ZERO;
-    let mut action = Attempt::start(policy, Replay::Always, None, Instant::EPOCH);
-    loop {
-        action = match action {
-            // Always at the epoch: it is the waits that are looked at, and they must not run out of time.
-            Action::Send(attempt) => attempt.finish(outcome, Instant::EPOCH, &mut Unlimited, &mut rng),
-            Action::Wait(pause) => {
-                sum += pause.duration();
-                let until = pause.until();
-                pause.resume(until)
-            }
-            Action::Done(_) | Action::GiveUp(_) => return sum,
-        };
-    }
 }
 
 proptest! {
@@ -264,28 +168,5 @@ proptest! {
             prop_assert!(policy.nominal_waits() <= policy.max_waits());
         }
         prop_assert!(policy.max_total().is_none_or(|total| policy.total_timeout().is_none_or(|limit| total <= limit)));
-    }
-
-    /// The bound is reached by the largest words, but for the open ends of windows: one nanosecond a wait at most.
-    #[test]
-    fn no_call_waits_longer_and_one_waits_as_long(
-        mut settings in settings(),
-        retries in 0..60_u32,
-        word in any::<u64>(),
-        hint in nanos(u64::MAX),
-    ) {
-        (settings.retries, settings.total) = (retries, None);
-        let policy = settings.policy();
-        let busy = Outcome::status(503);
-        let longest = waited(&policy, busy, u64::MAX);
-        prop_assert!(longest <= policy.max_waits());
-        prop_assert!(longest + NANO * retries >= policy.max_waits());
-        prop_assert!(waited(&policy, busy, word) <= policy.max_waits());
-        let hinted = waited(&policy, busy.with_hint(Some(Duration::from_nanos(hint))), word);
-        prop_assert!(hinted <= policy.max_waits_with_hints());
-        if settings.mode == Mode::AtLeast {
-            let longest = waited(&policy, busy.with_hint(Some(Duration::MAX)), u64::MAX);
-            prop_assert!(longest + NANO * retries >= policy.max_waits_with_hints());
-        }
     }
 }
