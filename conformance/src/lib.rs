@@ -29,6 +29,7 @@ pub mod rules;
 pub mod scenario;
 pub mod server;
 pub mod sim;
+pub mod storm;
 pub mod svg;
 pub mod trace;
 pub mod vectors;

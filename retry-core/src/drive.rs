@@ -73,9 +73,7 @@ pub trait Io {
     fn timed_out(&mut self, attempt: Try) -> Self::Reply;
 
     /// Told before each wait.
-    fn retrying(&mut self, attempt: Try, outcome: &Outcome, pause: &Pause<&Policy>) {
-        let _ = (attempt, outcome, pause);
-    }
+    fn retrying(&mut self, _attempt: Try, _outcome: &Outcome, _pause: &Pause<&Policy>) {}
 
     /// Lets a reply go, reading at most [`DRAIN_BYTES`] of it. The future is dropped after [`DRAIN_TIME`].
     fn discard(&mut self, reply: Self::Reply) -> impl Future<Output = ()>;

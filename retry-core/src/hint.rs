@@ -16,14 +16,20 @@ use crate::time::nanos;
 /// let patient = RetryAfter::at_least().cap(Duration::from_secs(300)).spread(0.1).over_cap(OverCap::GiveUp);
 /// let policy = Policy::builder().retry_after(patient).build()?;
 /// assert_eq!(policy.retry_after(), patient);
+/// assert_eq!(policy.retry_after().cap, Duration::from_secs(300));
 /// # Ok::<(), retry_core::PolicyError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RetryAfter {
-    pub(crate) mode: Mode,
-    pub(crate) cap: Duration,
-    pub(crate) over_cap: OverCap,
-    pub(crate) spread: f64,
+    /// Which wait counts.
+    pub mode: Mode,
+    /// The longest hint that is followed.
+    pub cap: Duration,
+    /// What happens to a longer one.
+    pub over_cap: OverCap,
+    /// The share by which a wait on a hint is lengthened at most.
+    pub spread: f64,
 }
 
 /// Which wait counts when the server names one.

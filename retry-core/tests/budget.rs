@@ -7,8 +7,8 @@ use core::time::Duration;
 use common::Words;
 use proptest::prelude::*;
 use retry_core::{
-    Action, Attempt, Budget, Cause, End, ErrorKind, Event, Failure, Instant, Jitter, Judged, Outcome, Policy, Ratio,
-    Reached, Reason, Replay, Tally, Throttle, TokenBucket,
+    Action, Attempt, Budget, Cause, End, ErrorKind, Event, Failure, Instant, Jitter, Judged, Level, Outcome, Policy,
+    Ratio, Reached, Reason, Replay, Tally, Throttle, TokenBucket, Unlimited,
 };
 
 /// One call whose sends come back as `replies` say, the last one again and again; what the budget had after each.
@@ -319,4 +319,30 @@ fn a_stop_counts_by_its_verdict_and_a_wanted_answer_as_a_failure() {
     assert_eq!(tally(Outcome::status(200).with_advice(Advice::Retry), once), [Tally::Success], "not asked");
     let certificate = Event::Failure(Failure::new(Cause::Certificate, Reached::Unsent));
     assert_eq!(tally(Outcome::new(certificate), Replay::Always), [Tally::Neutral]);
+}
+
+#[test]
+fn without_a_budget_a_retry_costs_nothing_and_nothing_is_told() {
+    let reply = Judged { event: Event::Status(503), tally: Tally::Failure, attempt: 1, paid: 0 };
+    for _ in 0..100 {
+        Unlimited.reply(reply, Instant::EPOCH);
+        assert_eq!(Unlimited.withdraw(reply, Instant::EPOCH), Some(0));
+    }
+    assert_eq!(Unlimited.level(), Level { left: None, refused: 0 });
+}
+
+#[test]
+fn a_borrowed_budget_is_the_budget() {
+    fn all(budget: &mut (impl Budget + ?Sized), reply: Judged) -> (Option<u32>, Level) {
+        budget.reply(reply, Instant::EPOCH);
+        (budget.withdraw(reply, Instant::EPOCH), budget.level())
+    }
+    let reply = Judged { event: Event::Status(503), tally: Tally::Success, attempt: 1, paid: 0 };
+    let (mut one, mut other) = (TokenBucket::aws_2_1().filled(20), TokenBucket::aws_2_1().filled(20));
+    for (cost, left, refused) in [(Some(14), 7, 0), (None, 8, 1)] {
+        let right = (cost, Level { left: Some(left), refused });
+        assert_eq!(all(&mut one, reply), right);
+        assert_eq!(all(&mut &mut other, reply), right);
+    }
+    assert_eq!(one, other);
 }

@@ -1,9 +1,10 @@
 //! Policies as text: what is read, what is refused with which words, and that what is written reads back.
 
+use core::iter;
 use core::time::Duration;
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
-use std::{fs, iter};
 
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -16,16 +17,16 @@ use serde_json::{Value, json};
 const DAY: u64 = 24 * 60 * 60 * 1_000_000_000;
 
 fn texts() -> Value {
-    serde_json::from_str(include_str!("config/texts.json")).unwrap()
+    serde_json::from_str(include_str!("config/texts.json")).expect("it is JSON")
 }
 
 fn schema() -> Value {
-    serde_json::from_str(include_str!("../policy.schema.json")).unwrap()
+    serde_json::from_str(include_str!("../policy.schema.json")).expect("it is JSON")
 }
 
 fn json_error(text: &str) -> String {
     let error = serde_json::from_str::<Policy>(text).expect_err(text).to_string();
-    error.split(" at line ").next().unwrap().to_owned()
+    error.split_once(" at line ").expect(&error).0.to_owned()
 }
 
 /// `text` as TOML, which has no null, and no table but an object.

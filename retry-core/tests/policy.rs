@@ -67,6 +67,18 @@ fn factor_is_one_or_grows_by_a_hundredth_at_least() {
     assert_eq!(text(1.005), "factor is 1.005, accepted: 1.0, or 1.01 ..= 10.0");
     assert_eq!(text(f64::INFINITY), "factor is inf, accepted: 1.0, or 1.01 ..= 10.0");
     assert_eq!(text(f64::NAN), "factor is NaN, accepted: 1.0, or 1.01 ..= 10.0");
+    // Where digits would be long, with an exponent.
+    let values = [
+        (0.0, "0"),
+        (-1e-9, "-0.000000001"),
+        (9e-10, "9e-10"),
+        (999_999_999_999_999.0, "999999999999999"),
+        (1e15, "1e15"),
+        (-1e300, "-1e300"),
+    ];
+    for (factor, value) in values {
+        assert_eq!(text(factor), format!("factor is {value}, accepted: 1.0, or 1.01 ..= 10.0"));
+    }
 }
 
 #[test]

@@ -122,6 +122,12 @@ fn retries_rise_so_that_each_proxy_can_be_tried() {
 }
 
 #[test]
+fn a_pool_is_on_if_it_moves_by_itself() {
+    assert!(!Rotation::new().is_on() && !Rotation::new().untried_wait(Duration::MAX).is_on());
+    assert!(Rotation::new().per_request().is_on() && on_403().is_on() && on_403().per_request().is_on());
+}
+
+#[test]
 fn settings_out_of_bounds_name_the_entry() {
     for status in [99, 200, 399, 600] {
         let error = Rotation::new().on_status(&[403, status]).unwrap_err();
@@ -132,6 +138,15 @@ fn settings_out_of_bounds_name_the_entry() {
         assert_eq!(Rotation::new().rest(rest).unwrap_err().field(), "rest");
     }
     assert!(Rotation::new().rest(Duration::from_secs(86_400)).is_ok());
+    assert!(Rotation::new().rest(Duration::from_nanos(1)).is_ok());
+    // A good one changes nothing else.
+    let rotation = on_403().per_request().untried_wait(Duration::from_secs(1)).threshold(2).unwrap();
+    let rested = |rotation: Rotation| rotation.rest(Duration::from_secs(60)).unwrap();
+    assert_eq!(
+        rested(rotation),
+        rested(on_403()).threshold(2).unwrap().per_request().untried_wait(Duration::from_secs(1))
+    );
+    assert_ne!(rested(rotation), rotation);
 }
 
 #[test]
@@ -145,6 +160,9 @@ fn five_proxies_that_are_all_blocked_are_tried_once_each() {
 fn h2_a_dead_first_proxy_costs_no_wait_and_six_dead_ones_are_tried_once_each() {
     let call = World::new(Rotation::new(), 2).get(&[Does::Dead, Does::Answers(200)]);
     assert_eq!(call.sends, [(0, Duration::ZERO, None), (1, Duration::ZERO, Some(WaitSource::Proxy))]);
+    let patient = Rotation::new().untried_wait(Duration::from_millis(250));
+    let call = World::new(patient, 2).get(&[Does::Dead, Does::Answers(200)]);
+    assert_eq!(call.sends[1], (1, Duration::from_millis(250), Some(WaitSource::Proxy)));
     let call = World::new(Rotation::new().per_request(), 6).get(&[Does::Dead; 6]);
     assert_eq!(call.proxies(), [0, 1, 2, 3, 4, 5]);
     assert!(call.sends.iter().all(|(_, wait, _)| wait.is_zero()));
@@ -333,6 +351,7 @@ fn an_empty_pool_has_no_proxy_and_a_ticket_names_its_proxy() {
     let mut world = World::new(Rotation::default(), 1);
     let mut tried = [false];
     let mut trail = Trail::new(&mut tried[..]);
+    assert_eq!((trail.current(), trail.has_untried()), (None, true));
     let ticket: Ticket = world.pool().pick(&mut trail, Instant::EPOCH).unwrap();
-    assert_eq!((ticket.proxy(), trail.has_untried()), (0, false));
+    assert_eq!((ticket.proxy(), trail.current(), trail.has_untried()), (0, Some(0), false));
 }

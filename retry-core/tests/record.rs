@@ -54,3 +54,11 @@ fn the_last_eight_are_kept_in_order() {
 fn an_empty_record_has_nothing() {
     assert_eq!((Record::default().entries().count(), Record::default().earlier()), (0, 0));
 }
+
+#[test]
+fn debug_prints_the_attempts_that_are_kept() {
+    assert_eq!(format!("{:?}", Record::default()), "Record { earlier: 0, entries: [] }");
+    let text = format!("{:?}", record(9));
+    assert!(text.starts_with("Record { earlier: 1, entries: [Entry { number: 2, event: Status(500), "), "{text}");
+    assert_eq!(text.matches("Entry {").count(), 8, "{text}");
+}

@@ -30,9 +30,11 @@
 //!
 //! # Features
 //!
-//! They are surf's backends: `h1` (default) is HTTP/1 without TLS and without any C library, `h1-tls` adds the TLS of the
+//! Those of surf's backends: `h1` (default) is HTTP/1 without TLS and without any C library, `h1-tls` adds the TLS of the
 //! system, `curl` is libcurl, and alone knows proxies. A [`HttpClient`](surf::HttpClient) of your own needs none of them. Where several are on,
 //! surf's own default client is curl's.
+//!
+//! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 //!
 //! # How a send is made
 //!
@@ -118,6 +120,7 @@ mod sender;
 mod settled;
 mod target;
 mod timer;
+mod vendor;
 
 pub use advise::{Advise, Retrying, Seen};
 pub use backend::Panicked;

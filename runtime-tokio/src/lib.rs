@@ -27,6 +27,8 @@
 //! `hyper`, `h2`, `rustls` (all on by default) let failures be told apart by the types of those libraries. None of them
 //! chooses anything for reqwest: TLS, DNS and HTTP versions are its features and yours. Without one of them coarser rules
 //! hold, which are as safe, but retry less and tell fewer kinds apart.
+//!
+//! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 #![forbid(unsafe_code)]
 
 mod advise;
@@ -56,6 +58,7 @@ mod sender;
 mod settled;
 mod target;
 mod timer;
+mod vendor;
 
 pub use advise::{Advise, Retrying, Seen};
 pub use budgets::Budgets;

@@ -5,6 +5,7 @@
 pub struct Axis {
     low: f64,
     high: f64,
+    is_log: bool,
 }
 
 impl Axis {
@@ -13,7 +14,7 @@ impl Axis {
         // Beyond this, adding 1 would be lost.
         let bounded = |value: f64| if value.is_nan() { 0.0 } else { value.clamp(-1e15, 1e15) };
         let (low, high) = (bounded(low), bounded(high));
-        Self { low, high: if high > low { high } else { low + 1.0 } }
+        Self { low, high: if high > low { high } else { low + 1.0 }, is_log: false }
     }
 
     /// An axis from zero to the first tick at or above `high`.
@@ -24,9 +25,27 @@ impl Axis {
     /// assert_eq!(Axis::up_to(487.0, 5).high(), 500.0);
     /// ```
     pub fn up_to(high: f64, ticks: u32) -> Self {
-        let Self { low, high } = Self::new(0.0, high);
-        let step = Self { low, high }.step(ticks);
-        Self { low, high: (high / step).ceil() * step }
+        let axis = Self::new(0.0, high);
+        let step = axis.step(ticks);
+        Self { high: (axis.high / step).ceil() * step, ..axis }
+    }
+
+    /// A logarithmic axis between powers of ten, from the last at or below `low` to the first at or above `high`; both
+    /// are taken to be within 1e-9 ..= 1e15.
+    ///
+    /// ```
+    /// use conformance::svg::Axis;
+    ///
+    /// let axis = Axis::log(30.0, 2_000.0);
+    /// assert_eq!(axis.ticks(5), [10.0, 100.0, 1_000.0, 10_000.0]);
+    /// assert_eq!(axis.share(0.0), 0.0); // what a logarithm does not have lies at the low end
+    /// ```
+    pub fn log(low: f64, high: f64) -> Self {
+        let bounded = |value: f64| if value.is_nan() { 1.0 } else { value.clamp(1e-9, 1e15) };
+        let power = |exponent: f64| 10_f64.powi(exponent as i32);
+        let low = bounded(low).log10().floor();
+        let high = bounded(high).log10().ceil().max(low + 1.0);
+        Self { low: power(low), high: power(high), is_log: true }
     }
 
     /// What stands at the left or lower end.
@@ -39,12 +58,20 @@ impl Axis {
         self.high
     }
 
+    /// Whether it is logarithmic.
+    pub const fn is_log(self) -> bool {
+        self.is_log
+    }
+
     /// Where `value` lies: 0 at the low end, 1 at the high one, and beyond them for what is outside.
     pub fn share(self, value: f64) -> f64 {
+        if self.is_log {
+            return (value.max(self.low) / self.low).log10() / (self.high / self.low).log10();
+        }
         (value - self.low) / (self.high - self.low)
     }
 
-    /// Round numbers in the range, at most `most` steps apart.
+    /// Round numbers in the range, at most `most` steps apart; on a logarithmic axis powers of ten.
     ///
     /// ```
     /// use conformance::svg::Axis;
@@ -52,6 +79,11 @@ impl Axis {
     /// assert_eq!(Axis::new(0.0, 60.0).ticks(4), [0.0, 20.0, 40.0, 60.0]);
     /// ```
     pub fn ticks(self, most: u32) -> Vec<f64> {
+        if self.is_log {
+            let powers = (self.high / self.low).log10().round() as u32;
+            let apart = powers.div_ceil(most.max(1));
+            return (0..=powers / apart).map(|place| self.low * 10_f64.powi((place * apart) as i32)).collect();
+        }
         let step = self.step(most);
         let first = (self.low / step).ceil();
         // The hair makes up for what dividing lost, so that a tick at the very end is not left out.
@@ -114,6 +146,8 @@ mod tests {
             for high in odd {
                 for most in [0, 1, 7] {
                     let axis = Axis::new(low, high);
+                    assert!(axis.ticks(most).len() <= most.max(1) as usize + 1, "{axis:?} {most}");
+                    let axis = Axis::log(low, high);
                     assert!(axis.ticks(most).len() <= most.max(1) as usize + 1, "{axis:?} {most}");
                 }
             }

@@ -115,8 +115,8 @@ pub fn legend(svg: &mut Svg, at: (f64, f64), lines: &[(Style, &str)]) {
     for (style, name) in lines {
         svg.line([(x, y - 4.0), (x + 34.0, y - 4.0)], *style);
         svg.text((x + 40.0, y), name, Text::default());
-        // No letter of this size is wider than about 7 pixels on average.
-        x += 64.0 + 7.0 * name.chars().count() as f64;
+        // Words of this size are about 6 pixels wide for each letter.
+        x += 66.0 + 6.0 * name.chars().count() as f64;
     }
 }
 

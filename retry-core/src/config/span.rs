@@ -17,6 +17,7 @@ const UNITS: [(&[&str], u64); 7] = [
     (&["ns"], 1),
 ];
 const MINUTE: u64 = 60 * NANOS_PER_SEC;
+const SECOND: u128 = NANOS_PER_SEC as u128;
 
 /// The time that `text` tells: numbers with units, from the longest unit to the shortest, each at most once, maybe with
 /// one space between two of them. The last number may be a decimal fraction, of whole nanoseconds.
@@ -40,8 +41,7 @@ pub(super) fn parse(text: &str) -> Option<Duration> {
         }
         (units, rest) = (shorter, tail.strip_prefix(' ').unwrap_or(tail));
     }
-    let second = u128::from(NANOS_PER_SEC);
-    Some(Duration::new(u64::try_from(total / second).ok()?, u32::try_from(total % second).ok()?))
+    Some(Duration::new(u64::try_from(total / SECOND).ok()?, u32::try_from(total % SECOND).ok()?))
 }
 
 /// So many `unit`s in nanoseconds, and whether the number has no point.

@@ -3,8 +3,7 @@
 use core::fmt;
 
 use serde_core::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Unexpected, Visitor};
-use serde_core::ser::{SerializeSeq, Serializer};
-use serde_core::{Serialize, de};
+use serde_core::ser::{Serialize, SerializeSeq, Serializer};
 
 use super::values::seed;
 use super::write::Text;
@@ -65,7 +64,7 @@ impl Visitor<'_> for Entry {
     }
 }
 
-fn outside<E: de::Error>(status: f64) -> E {
+fn outside<E: Error>(status: f64) -> E {
     E::custom(PolicyError { rule: rule::STATUSES, value: Value::Number(status) })
 }
 
@@ -74,11 +73,9 @@ pub(super) struct List(pub(super) StatusSet);
 
 impl Serialize for List {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let entries =
-            runs(self.0).map(|(first, last)| if is_range(first, last) { 1 } else { usize::from(last > first) + 1 });
-        let mut list = serializer.serialize_seq(Some(entries.sum()))?;
+        let mut list = serializer.serialize_seq(None)?;
         for (first, last) in runs(self.0) {
-            if is_range(first, last) {
+            if last.saturating_sub(first) >= 2 {
                 list.serialize_element(&Text(format_args!("{first}-{last}")))?;
             } else {
                 (first..=last).try_for_each(|status| list.serialize_element(&status))?;
@@ -88,18 +85,12 @@ impl Serialize for List {
     }
 }
 
-fn is_range(first: u16, last: u16) -> bool {
-    last.saturating_sub(first) >= 2
-}
-
 /// The first and the last of each run of neighbours.
 fn runs(set: StatusSet) -> impl Iterator<Item = (u16, u16)> {
-    let starts = move |status: &u16| !set.contains(status.saturating_sub(1));
-    let last = move |first: u16| (first..).take_while(|status| set.contains(*status)).last().unwrap_or(first);
     let mut from = 0;
     core::iter::from_fn(move || {
-        let first = set.iter().filter(starts).find(|status| *status >= from)?;
-        let last = last(first);
+        let first = set.iter().find(|status| *status >= from)?;
+        let last = (first..).take_while(|status| set.contains(*status)).last()?;
         from = last.saturating_add(1);
         Some((first, last))
     })

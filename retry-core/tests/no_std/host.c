@@ -7,6 +7,9 @@ void probe_policy(void);
 void probe_header(void);
 void probe_by_hand(void);
 void probe_pool(void);
+#ifdef CONFIG
+void probe_config(void);
+#endif
 #ifdef DRIVE
 void probe_drive(void);
 #endif
@@ -31,6 +34,9 @@ void _start(void) {
     probe_header();
     probe_by_hand();
     probe_pool();
+#ifdef CONFIG
+    probe_config();
+#endif
 #ifdef DRIVE
     probe_drive();
 #endif

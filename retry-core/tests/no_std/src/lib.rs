@@ -13,7 +13,7 @@ use rand_core::TryRng;
 use retry_core::{
     Action, Advice, Attempt, Budget, Cause, Circuit, End, Event, Failure, Finished, Instant, Io, Jitter, NonIdempotent,
     Outcome, OverCap, Pause, Policy, Pool, Ratio, Reached, Record, Replay, RetryAfter, Rotation, StatusSet, Throttle,
-    Timer, TokenBucket, Trail, Try, UnixTime, Unlimited, date, drive, retry_after,
+    Timer, TokenBucket, Trail, Try, UnixTime, Unlimited, date, drive, retry_after, vendor,
 };
 
 unsafe extern "C" {
@@ -49,6 +49,19 @@ extern "C" fn probe_policy() {
     take(policy.total_timeout() == policy.attempt_timeout());
 }
 
+/// A policy from any text.
+#[cfg(feature = "serde")]
+#[unsafe(no_mangle)]
+extern "C" fn probe_config() {
+    use serde_core::Deserialize;
+    use serde_core::de::value::{Error, MapDeserializer};
+
+    let text = || str::from_utf8(bytes()).unwrap_or_default();
+    let settings = [(text(), text()), (text(), text())];
+    let read = Policy::deserialize(MapDeserializer::<_, Error>::new(settings.into_iter()));
+    take(read.map_or(0, |policy| policy.max_sends()));
+}
+
 /// Dates and Retry-After from any bytes.
 #[unsafe(no_mangle)]
 extern "C" fn probe_header() {
@@ -59,6 +72,10 @@ extern "C" fn probe_header() {
     if let Some(wait) = retry_after::hint([bytes(), bytes()], reference) {
         host_take(wait.as_secs());
     }
+    if let Some(wait) = vendor::hint([bytes(), bytes()]) {
+        host_take(wait.as_secs());
+    }
+    take(vendor::advice(word() as u16, [bytes(), bytes()]) == Advice::Stop);
 }
 
 /// Calls step by step, one under each budget.

@@ -1,0 +1,102 @@
+//! What is wrong with a command line or a file, in one line, with its name and what would be accepted.
+
+use crate::program::{Scratch, printed, run};
+
+#[test]
+fn wrong_words_are_named() {
+    for (arguments, what) in [
+        (&["--frobnicate"][..], "there is no --frobnicate"),
+        (&["-x"], "invalid option '-x'"),
+        (&["--max-retries"], "--max-retries needs a value"),
+        (&["--max-retries", "--json"], "--max-retries needs a value"),
+        (&["--json=yes"], "unexpected argument for option '--json': \"yes\""),
+        (&["api", "download"], "one policy is planned at a time, but 2 were given"),
+        (&["--diff", "api"], "--diff needs two policies, but was given 1"),
+        (&["--rows=0"], "--rows is 0, accepted: 1 ..= 1000"),
+        (&["--rows=1001"], "--rows is 1001, accepted: 1 ..= 1000"),
+        (&["--send=2"], "--send is 2, accepted: 0s ..= 24h"),
+        (&["--send=25h"], "--send is 25h, accepted: 0s ..= 24h"),
+    ] {
+        let (out, error, status) = run(arguments);
+        assert_eq!((out.as_str(), status), ("", 2), "{arguments:?}: {error}");
+        assert!(error.contains(what) && error.lines().count() == 1, "{arguments:?}: {error}");
+    }
+}
+
+/// Each setting with a value that no policy can have: the flag, the value and the bound are told.
+#[test]
+fn wrong_settings_are_named_with_value_and_bound() {
+    for (flag, value, bound) in [
+        ("--max-retries", "4294967295", "accepted: 0 ..= 4294967294"),
+        ("--max-retries", "-1", "accepted: 0 ..= 4294967294"),
+        ("--base-delay", "31m", "accepted: 0 ..= 30 min"),
+        ("--base-delay", "500", "accepted: 0 ..= 30 min"),
+        ("--factor", "0.5", "accepted: 1.0, or 1.01 ..= 10.0"),
+        ("--factor", "NaN", "accepted: 1.0, or 1.01 ..= 10.0"),
+        ("--max-delay", "500ms", "with a base_delay of 1s, accepted: base_delay ..= 24 h"),
+        ("--jitter", "proportional=2", "accepted: a share of 0.0 ..= 1.0"),
+        ("--jitter", "some", "decorrelated"),
+        ("--hard-cap", "maybe", "true or false"),
+        ("--retry-after", "sometimes", "at_least"),
+        ("--retry-after.cap", "0s", "accepted: above 0, at most 24 h"),
+        ("--retry-after.over-cap", "cut", "give_up"),
+        ("--retry-after.spread", "1.5", "accepted: a share of 0.0 ..= 1.0"),
+        ("--total-timeout", "0s", "accepted: none, or above 0, at most 1 year"),
+        ("--attempt-timeout", "366d", "accepted: none, or above 0, at most 1 year"),
+        ("--statuses", "429,700", "accepted: 400 ..= 599"),
+        ("--non-idempotent", "maybe", "when_unsent"),
+    ] {
+        let (out, error, status) = run(&[&format!("{flag}={value}")]);
+        assert_eq!((out.as_str(), status), ("", 2), "{flag} {value}: {error}");
+        assert!(error.lines().count() == 1 && error.contains(bound), "{flag} {value}: {error}");
+        assert!(error.contains(&format!("{flag}: ")) && error.contains(value), "{flag} {value}: {error}");
+    }
+}
+
+#[test]
+fn wrong_files_are_named() {
+    let scratch = Scratch::new();
+    for (path, what) in [
+        (scratch.path("missing.toml"), "No such file"),
+        (scratch.file("wrong.toml", "factor = 0.5\n"), "factor is 0.5, accepted: 1.0, or 1.01 ..= 10.0"),
+        (scratch.file("unknown.toml", "retries = 5\n"), "retries"),
+        (scratch.file("wrong.json", r#"{"base_delay": "31m"}"#), "accepted: 0 ..= 30 min"),
+        (scratch.file("broken.json", "{"), "EOF"),
+        (scratch.file("bytes.toml", [0xff, 0xfe]), "UTF-8"),
+        (scratch.file("long.toml", "#".repeat((1 << 20) + 1)), "longer than 1048576 bytes"),
+        (scratch.path(""), "directory"),
+    ] {
+        let (out, error, status) = run(&[&path]);
+        assert_eq!((out.as_str(), status), ("", 1), "{path}: {error}");
+        assert!(error.contains(&path) && error.contains(what), "{path}: {error}");
+    }
+    let (_, error, status) = run(&["nope"]);
+    assert!(status == 1 && error.contains("nope: none of the presets api, ") && error.contains("no file"), "{error}");
+    let (_, error, status) = run(&["api", "--svg", &scratch.path("no/such/folder.svg")]);
+    assert!(status == 1 && error.contains("no/such/folder.svg"), "{error}");
+}
+
+#[test]
+fn words_may_be_written_in_more_ways_than_one() {
+    let plain = printed(&["api", "--max-retries", "5", "--hard-cap", "--retry-after.mode", "at_least"]);
+    assert_eq!(plain, printed(&["api", "--max_retries=5", "--hard_cap=true", "--retry-after=at-least"]));
+    assert_eq!(
+        printed(&["high-throughput", "--json"]).replace("-thr", "_thr"),
+        printed(&["high_throughput", "--json"])
+    );
+    assert_eq!(printed(&[]), printed(&["api"]));
+    // The last one counts.
+    assert_eq!(plain, printed(&["api", "--max-retries=9", "--max-retries=5", "--hard-cap", "--retry-after=at-least"]));
+}
+
+#[test]
+fn help_has_every_flag() {
+    let help = printed(&["--help"]);
+    assert_eq!(help, printed(&["-h"]));
+    for flag in ["send", "rows", "json", "svg", "diff", "max-retries", "base-delay", "factor", "max-delay", "jitter"] {
+        assert!(help.contains(&format!(" --{flag}")), "{flag}");
+    }
+    for flag in ["hard-cap", "retry-after", "total-timeout", "attempt-timeout", "statuses", "non-idempotent"] {
+        assert!(help.contains(&format!(" --{flag}")), "{flag}");
+    }
+}

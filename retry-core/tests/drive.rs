@@ -1,0 +1,148 @@
+//! The loop: what a client is told of each send, and what it costs to cut one.
+
+mod common;
+
+use core::future::{pending, ready};
+use core::pin::pin;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+
+use common::Words;
+use retry_core::{
+    Attempt, Cause, DRAIN_BYTES, DRAIN_TIME, Event, Finished, Instant, Io, Jitter, Outcome, Policy, Reached, Replay,
+    Timer, Try, UnixTime, Unlimited, drive, within,
+};
+
+/// A clock that a wait moves on, and that counts what it was asked.
+#[derive(Default)]
+struct Clock {
+    nanos: AtomicU64,
+    reads: AtomicU64,
+    limits: AtomicU64,
+}
+
+impl Timer for Clock {
+    fn now(&self) -> Instant {
+        self.reads.fetch_add(1, Relaxed);
+        Instant::from_nanos(self.nanos.load(Relaxed))
+    }
+
+    fn wall(&self) -> Option<UnixTime> {
+        None
+    }
+
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send {
+        self.nanos.fetch_add(duration.as_nanos() as u64, Relaxed);
+        ready(())
+    }
+
+    fn limit(&self, duration: Duration) -> impl Future<Output = ()> + Send {
+        self.limits.fetch_add(1, Relaxed);
+        self.sleep(duration)
+    }
+}
+
+/// The output of a future that is never in need of a second poll.
+fn now<F: Future>(future: F) -> F::Output {
+    let Poll::Ready(output) = pin!(future).poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("it waits for what nobody does")
+    };
+    output
+}
+
+fn at(secs: u64) -> Instant {
+    Instant::from_nanos(secs * 1_000_000_000)
+}
+
+/// A client whose sends never end, and that keeps what it is told.
+#[derive(Default)]
+struct Stalls {
+    told: Vec<Try>,
+}
+
+impl Io for Stalls {
+    type Reply = Try;
+
+    async fn send(&mut self, attempt: Try) -> Try {
+        self.told.push(attempt);
+        pending().await
+    }
+
+    fn outcome(&mut self, _: &Attempt<&Policy>, _: &Try) -> Outcome {
+        Outcome::failure(Cause::Timeout, Reached::Unsent)
+    }
+
+    fn timed_out(&mut self, attempt: Try) -> Try {
+        attempt
+    }
+
+    async fn discard(&mut self, cut: Try) {
+        assert_eq!(self.told.last(), Some(&cut));
+    }
+}
+
+#[test]
+fn a_client_is_told_what_each_send_is() {
+    let policy = Policy::API.edit().max_retries(2).jitter(Jitter::None);
+    let policy = policy.attempt_timeout(Some(Duration::from_secs(5))).total_timeout(Some(Duration::from_secs(15)));
+    let policy = policy.build().unwrap();
+    let (mut io, clock) = (Stalls::default(), Clock::default());
+    let (mut budget, mut words) = (Unlimited, Words::new(&[0]));
+    let finished = now(drive(&policy, Replay::IfUnsent, None, &clock, &mut budget, &mut words, &mut io));
+    let Finished::GiveUp(Some(last), end) = finished else { panic!("a call without a reply") };
+
+    // Sends of 5 s with waits of 1 and 2 s between them; the third is cut by the call's limit.
+    let told = io.told.iter().map(|this| (this.number, this.sent_at, this.deadline, this.is_total, this.is_last));
+    let expected = [
+        (1, at(0), Some(at(5)), false, false),
+        (2, at(6), Some(at(11)), false, false),
+        (3, at(13), Some(at(15)), true, true),
+    ];
+    assert!(told.clone().eq(expected), "{:?}", told.collect::<Vec<_>>());
+    assert!(io.told.iter().all(|this| this.ends_on_response), "{:?}", io.told);
+    assert_eq!((last.number, end.attempts, end.elapsed), (3, 3, Duration::from_secs(15)));
+    assert!(matches!(end.event, Some(Event::Failure(failure)) if failure.cause == Cause::Timeout), "{end:?}");
+}
+
+#[test]
+fn a_send_without_limits_has_none_of_the_calls() {
+    let policy = Policy::NONE.edit().total_timeout(None).build().unwrap();
+    let told = |policy: &Policy, deadline| {
+        let (mut io, clock) = (Stalls::default(), Clock::default());
+        let (mut budget, mut words) = (Unlimited, Words::new(&[0]));
+        {
+            let call = pin!(drive(policy, Replay::Always, deadline, &clock, &mut budget, &mut words, &mut io));
+            let _ = call.poll(&mut Context::from_waker(Waker::noop()));
+        }
+        (io.told[0].deadline, io.told[0].is_total)
+    };
+    assert_eq!(told(&policy, None), (None, false));
+    assert_eq!(told(&policy, Some(at(7))), (Some(at(7)), true));
+}
+
+#[test]
+fn what_is_ready_costs_no_timer_and_no_clock() {
+    let clock = Clock::default();
+    assert_eq!(now(within(&clock, at(0), Some(at(5)), pin!(ready("answer")))), Some("answer"));
+    assert_eq!((clock.reads.load(Relaxed), clock.limits.load(Relaxed)), (0, 0));
+    // Even where the limit has passed.
+    assert_eq!(now(within(&clock, at(9), Some(at(5)), pin!(ready("answer")))), Some("answer"));
+}
+
+#[test]
+fn what_is_not_ready_is_cut_at_its_limit() {
+    // The clock, since when, the limit: how many limits are made, and what the clock shows then.
+    let rows = [(0, 0, 5, 1, 5), (3, 0, 5, 1, 5), (0, 3, 5, 1, 2), (5, 0, 5, 0, 5), (9, 0, 5, 0, 9), (0, 5, 5, 0, 0)];
+    for (shown, since, limit, limits, then) in rows {
+        let clock = Clock::default();
+        clock.nanos.store(at(shown).as_nanos(), Relaxed);
+        assert_eq!(now(within(&clock, at(since), Some(at(limit)), pin!(pending::<()>()))), None);
+        assert_eq!((clock.limits.load(Relaxed), clock.now()), (limits, at(then)), "{shown}, {since}, {limit}");
+    }
+}
+
+#[test]
+fn a_drain_has_the_documented_bounds() {
+    assert_eq!((DRAIN_BYTES, DRAIN_TIME), (65_536, Duration::from_millis(100)));
+}
