@@ -10,7 +10,8 @@ use crate::rules::Rules;
 use crate::scenario::{Event, Random};
 use crate::trace::Trace;
 use crate::vectors::{
-    self, Backoff, Bounds, Budget, Expected, Jitter, Kind, Replay, RetryAfter, Run, Settings, VectorError, Verdict,
+    self, Backoff, Bounds, Budget, Expected, Jitter, Kind, Replay, RetryAfter, Run, Settings, VectorError, Vendor,
+    Verdict,
 };
 use crate::{Skipped, Subject};
 
@@ -85,6 +86,7 @@ pub fn text(path: &Path, text: &str, rules: &dyn Rules, subject: &dyn Subject) -
         RetryAfter::NAME => cases(path, text, |case| retry_after(case, rules)),
         Run::NAME => cases(path, text, |case| scenario(case, rules, subject)),
         Settings::NAME => cases(path, text, |case| settings(case, rules)),
+        Vendor::NAME => cases(path, text, |case| vendor(case, rules)),
         Verdict::NAME => cases(path, text, |case| verdict(case, rules)),
         _ => Err(VectorError::unknown(path)),
     }
@@ -108,6 +110,7 @@ pub fn count(path: &Path) -> Result<usize, VectorError> {
         RetryAfter::NAME => of::<RetryAfter>(path),
         Run::NAME => of::<Run>(path),
         Settings::NAME => of::<Settings>(path),
+        Vendor::NAME => of::<Vendor>(path),
         Verdict::NAME => of::<Verdict>(path),
         _ => Err(VectorError::unknown(path)),
     }
@@ -184,6 +187,13 @@ fn jitter(case: &Jitter, rules: &dyn Rules) -> Came {
 
 fn retry_after(case: &RetryAfter, rules: &dyn Rules) -> Came {
     equal("hint", rules.hint(case), case.hint)?;
+    Ok(None)
+}
+
+fn vendor(case: &Vendor, rules: &dyn Rules) -> Came {
+    let (hint, advice) = rules.vendor(case);
+    equal("hint", hint, case.hint)?;
+    equal("advice", advice, case.advice)?;
     Ok(None)
 }
 

@@ -1,7 +1,7 @@
 //! The rules one by one, as the vectors ask for them.
 
 use crate::json::Span;
-use crate::scenario::{Event, Random, Scenario, Settings};
+use crate::scenario::{Advice, Event, Random, Scenario, Settings};
 use crate::trace::Why;
 use crate::vectors::{self, Judgement, Rule};
 
@@ -21,6 +21,9 @@ pub trait Rules {
 
     /// What a response's headers ask for.
     fn hint(&self, case: &vectors::RetryAfter) -> Option<Span>;
+
+    /// What vendors' headers ask for, and what they advise.
+    fn vendor(&self, case: &vectors::Vendor) -> (Option<Span>, Advice);
 
     /// The worst cases of a policy; the time needed is for sends of `send`.
     fn worst(&self, settings: &Settings, send: Span) -> Worst;

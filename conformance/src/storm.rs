@@ -41,14 +41,15 @@
 //! | 240 | 480 | **288** | **264** | 300 / 240 - 1 = 25 % |
 //! | 280 | 560 | 336 | 308 | 300 / 280 - 1 = 7.1 % |
 //!
-//! (Bold: below 300, recovers.) The queue shrinks by what is left: 12 sends a second with 20 %, 36 with 10 %, which is why
-//! half the budget recovers more than three times as fast. At 280 calls a second 20 % ask for 336 sends of a server that
+//! (Bold: below 300, recovers.) The queue shrinks by what is left: 12 sends a second with 20 %, which takes 210 s, and 36
+//! with 10 %, which takes 67 s: half the budget recovers three times as fast. Without retries it is 35 s. At 280 calls a second 20 % ask for 336 sends of a server that
 //! has 300, for ever; even 10 % is too much there. **A share helps only if it is smaller than the headroom of the
 //! server**: choose it as `capacity / load at peak - 1` or less, or shed load. A reserve counts on top: the default of
 //! [`Ratio`](retry_core::Ratio), 100 retries in 10 s for each process, adds 10 sends a second *a process*, and a fleet of
 //! ten processes at 240 calls a second stays down with it.
 //!
-//! Jitter changes none of this: it moves retries by a second, and the overload lasts for minutes.
+//! Jitter changes none of this: it moves retries by a second, and the overload lasts for minutes. Nor does a share that is
+//! small enough save the calls of that time: all of them fail until the queue is short again.
 //!
 //! # Layers multiply
 //!
@@ -63,9 +64,19 @@
 //! # A herd
 //!
 //! Here each client has one call open when all of them are cut off in one instant. Only jitter spreads what follows; a
-//! budget only makes it smaller. Without jitter all retries of a round are in one 100 ms. With 10 % half of the first
-//! round is, because 10 % around 1 s are a window of 200 ms. Full jitter spreads its retries well, but waits half as long
-//! on average, so that more of its calls have used up their retries before the server is back.
+//! budget only makes it smaller. 100,000 clients with 4 sends each, after an outage of 3 s:
+//!
+//! | jitter | busiest 100 ms, of all sends | of the retries | calls that fail |
+//! |---|---|---|---|
+//! | none | 29 % | 40 % | none |
+//! | 10 % | 15 % | 21 % | none |
+//! | equal | 6.1 % | 8.8 % | none |
+//! | full | 4.1 % | 5.5 % | 15 % |
+//! | decorrelated | 4.1 % | 4.3 % | none |
+//!
+//! Without jitter all retries of a round are in one instant. With 10 % half of the first round is in the busiest 100 ms,
+//! because 10 % around 1 s are a window of 200 ms. Full jitter spreads well, but waits half as long on average, so that
+//! some of its calls have used up their retries before the server is back.
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use core::time::Duration;

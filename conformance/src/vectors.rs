@@ -5,7 +5,7 @@
 //! - `set_up`, may be left out: what each case has unless it says otherwise itself, object by object;
 //! - `cases`: objects with an `id`, which is unique among the cases of a kind, a `note` on why the case is there, and
 //!   the fields of its kind: [`Backoff`], [`Jitter`], [`RetryAfter`], [`Bounds`], [`Budget`], [`Settings`], [`Run`],
-//!   [`Replay`] or [`Verdict`].
+//!   [`Replay`], [`Vendor`] or [`Verdict`].
 //!
 //! A file may be anybody's: what it asks for is [bounded](limits), so that reading and running it ends, in bounded memory.
 
@@ -27,7 +27,7 @@ pub mod limits;
 
 pub use budgets::{Bucket, Budget, BudgetStep, Limit, Tally};
 pub use kinds::{
-    Backoff, Bounds, Expected, Jitter, Judgement, Needed, Replay, RetryAfter, Rule, Run, Settings, Verdict,
+    Backoff, Bounds, Expected, Jitter, Judgement, Needed, Replay, RetryAfter, Rule, Run, Settings, Vendor, Verdict,
 };
 pub use paste::paste;
 
@@ -50,7 +50,7 @@ pub trait Kind: DeserializeOwned {
 }
 
 /// The names of all kinds.
-pub const KINDS: [&str; 9] = [
+pub const KINDS: [&str; 10] = [
     Backoff::NAME,
     Bounds::NAME,
     Budget::NAME,
@@ -59,6 +59,7 @@ pub const KINDS: [&str; 9] = [
     Replay::NAME,
     RetryAfter::NAME,
     Run::NAME,
+    Vendor::NAME,
     Verdict::NAME,
 ];
 

@@ -3,12 +3,12 @@
 use conformance::rules::Rules;
 use conformance::sim::{ByHand, Core, Drive};
 use conformance::vectors::{
-    self, Backoff, Bounds, Budget, Case, Jitter, KINDS, Kind, Replay, RetryAfter, Run, Settings, Verdict,
+    self, Backoff, Bounds, Budget, Case, Jitter, KINDS, Kind, Replay, RetryAfter, Run, Settings, Vendor, Verdict,
 };
 use conformance::{Subject, check, model::Model};
 
 /// How many cases of each kind there are at least. More are welcome, fewer are a loss.
-const LEAST: [(&str, usize); 9] = [
+const LEAST: [(&str, usize); 10] = [
     (Backoff::NAME, 16),
     (Bounds::NAME, 24),
     (Budget::NAME, 43),
@@ -17,6 +17,7 @@ const LEAST: [(&str, usize); 9] = [
     (Replay::NAME, 47),
     (RetryAfter::NAME, 156),
     (Run::NAME, 271),
+    (Vendor::NAME, 56),
     (Verdict::NAME, 87),
 ];
 
@@ -98,6 +99,7 @@ fn ids(kind: &str) -> Vec<String> {
         Replay::NAME => of::<Replay>(),
         RetryAfter::NAME => of::<RetryAfter>(),
         Run::NAME => of::<Run>(),
+        Vendor::NAME => of::<Vendor>(),
         Verdict::NAME => of::<Verdict>(),
         other => panic!("no kind {other}"),
     }

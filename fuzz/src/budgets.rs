@@ -10,7 +10,7 @@ use conformance::vectors::{Budget, Limit};
 use crate::bytes::Bytes;
 
 /// The model adds all up anew for each reply.
-const MOST_STEPS: usize = 64;
+const MOST_STEPS: usize = 48;
 
 /// Fails if the core and the model do not grant the same retries, at the same cost, and have the same left.
 pub fn run(data: &[u8]) {

@@ -85,7 +85,7 @@ impl Coded for Span {
 
     fn write(&self, to: &mut Vec<u8>) {
         let nanos = self.as_nanos();
-        let whole = |unit| if nanos % unit == 0 { nanos / unit } else { u64::MAX };
+        let whole = |unit| if nanos.is_multiple_of(unit) { nanos / unit } else { u64::MAX };
         if let Ok(tenths) = u8::try_from(whole(100_000_000)) {
             to.extend([0, tenths]);
         } else if let Ok(few) = u8::try_from(nanos) {

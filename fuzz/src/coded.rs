@@ -206,7 +206,7 @@ impl Coded for BudgetStep {
             tally,
             attempt: count(attempt),
             paid: paid.into(),
-            times: count(times % 128),
+            times: count(times % 32),
             granted,
             cost: None,
             left: None,

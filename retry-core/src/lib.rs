@@ -67,10 +67,15 @@
 //! `http`: helpers for the types of the `http` crate. They need std and change no decision.
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like. It needs neither std nor a heap.
+//!
+//! `testing`: time that takes none, for tests of code that retries. It needs std, and is for dev-dependencies.
 #![cfg_attr(feature = "serde", doc = include_str!("config.md"))]
 #![no_std]
 #![forbid(unsafe_code)]
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+
+#[cfg(feature = "testing")]
+extern crate std;
 
 mod backoff;
 mod bounds;
@@ -96,6 +101,9 @@ mod verdict;
 
 pub mod date;
 pub mod retry_after;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod vendor;
 
 pub use budget::{Budget, Judged, Level, Ratio, Tally, Throttle, TokenBucket, Unlimited};
 pub use builder::PolicyBuilder;

@@ -14,7 +14,8 @@ use crate::reply::{Failed, Received};
 /// Decides, with full sight of a reply, whether the request is sent again.
 ///
 /// It is asked before any wait, and not at all for a request that may not be repeated or when no send is left. What it
-/// says cannot break a limit. Closures are custom policies:
+/// says cannot break a limit. Closures are custom policies
+/// (for this very header there is [`vendor_headers`](crate::Retry::vendor_headers), too):
 ///
 /// ```
 /// use core::time::Duration;

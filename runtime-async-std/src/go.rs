@@ -251,10 +251,10 @@ impl<T: Timer + Clone> Retry<T> {
 }
 
 impl Settings {
-    /// How much `fetch` reads: all bodies where a custom policy may want to see them, or the last response is to be
-    /// handed over whatever it is.
+    /// How much `fetch` reads: all bodies where a custom policy may want to see them, or the server may say that any of
+    /// them is the answer, or the last response is to be handed over whatever it is.
     fn read(&self) -> Read {
-        if self.extras.advise.is_some() || self.extras.return_last_response {
+        if self.extras.advise.is_some() || self.extras.vendor_headers || self.extras.return_last_response {
             Read::Every(self.max_body)
         } else {
             Read::Answer(self.max_body)

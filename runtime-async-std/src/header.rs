@@ -4,6 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use surf::Request;
+use surf::http::headers::HeaderName;
 
 /// A header whose name is no token, or whose value has a line break or NUL in it (RFC 9110 5.1 and 5.5).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,11 @@ pub(crate) fn check(request: &Request) -> Result<(), HeaderError> {
         !is_token(name.as_str()) || !values.iter().all(|value| sound(value.as_str()))
     });
     wrong.map_or(Ok(()), |(name, _)| Err(HeaderError { name: name.as_str().to_owned() }))
+}
+
+/// Whether a header can have this name.
+pub(crate) fn check_name(name: &HeaderName) -> Result<(), HeaderError> {
+    if is_token(name.as_str()) { Ok(()) } else { Err(HeaderError { name: name.as_str().to_owned() }) }
 }
 
 fn is_token(name: &str) -> bool {

@@ -108,6 +108,10 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
                 reply: reply.as_ref(),
             })
         });
+        let advice = match (advice, reply) {
+            (Advice::Keep, Ok(received)) => self.extras.server_advice(received),
+            (advice, _) => advice,
+        };
         let again = match advice {
             Advice::Keep => verdict == Verdict::Retry || self.sender.untried().is_some(),
             Advice::Retry | Advice::RetryAfter(_) => true,
@@ -166,7 +170,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         }
         drop(come);
         let hint = match reply {
-            Ok(received) if again => self.hint(received),
+            Ok(received) if again => self.extras.server_wait(received.headers()).or_else(|| self.hint(received)),
             Ok(_) | Err(_) => None,
         };
         Outcome { event, hint, advice, untried: self.sender.untried() }

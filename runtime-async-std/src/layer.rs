@@ -168,6 +168,8 @@ async fn around<T: Timer>(run: Run<'_, T>, mut request: Request, client: Client,
     let settings = run.settings;
     run.progress.lock().target = Some(Target::of(&request));
     let sound = scheme(&request).and_then(|()| settings.add_key(&mut request));
+    let count = settings.extras.retry_count.as_deref();
+    let sound = sound.and_then(|()| count.map_or(Ok(()), header::check_name).map_err(Fault::Header));
     let sound = sound.and_then(|()| header::check(&request).map_err(Fault::Header));
     if let Err(fault) = sound {
         return Ended::invalid(fault);

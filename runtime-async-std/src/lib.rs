@@ -120,6 +120,7 @@ mod sender;
 mod settled;
 mod target;
 mod timer;
+mod vendor;
 
 pub use advise::{Advise, Retrying, Seen};
 pub use backend::Panicked;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use retry_core::{Advice, Policy, Ratio, Timer};
 use surf::RequestBuilder;
+use surf::http::headers::HeaderName;
 
 use crate::advise::{Advise, Retrying, Seen};
 use crate::budgets::Budgets;
@@ -48,12 +49,24 @@ pub(crate) struct Extras {
     pub(crate) return_last_response: bool,
     pub(crate) budgets: Option<Budgets>,
     pub(crate) look_up_first: bool,
+    /// Whether the headers of `vendor.rs` are read.
+    pub(crate) vendor_headers: bool,
+    /// The header that tells the number of earlier sends.
+    pub(crate) retry_count: Option<Arc<HeaderName>>,
 }
 
 impl Default for Extras {
     fn default() -> Self {
         let look_up_first = cfg!(any(feature = "h1", feature = "h1-tls")) && !cfg!(feature = "curl");
-        Self { advise: None, on_retry: None, return_last_response: false, budgets: None, look_up_first }
+        Self {
+            advise: None,
+            on_retry: None,
+            return_last_response: false,
+            budgets: None,
+            look_up_first,
+            vendor_headers: false,
+            retry_count: None,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use retry_core::{Timer, Try};
 use surf::http::Method;
+use surf::http::headers::HeaderName;
 use surf::middleware::Next;
 use surf::{Client, Request, Response, Url};
 
@@ -17,6 +18,7 @@ use crate::dns::look_up;
 use crate::fault::{Fault, Gone};
 use crate::lane::Lane;
 use crate::target::Target;
+use crate::vendor::count;
 
 /// Makes the sends of one call.
 pub(crate) trait Sender {
@@ -62,6 +64,8 @@ pub(crate) struct NextSender<'a> {
     spare: Option<Spare>,
     /// How much of a body of unknown length is read into memory.
     buffer: Option<usize>,
+    /// The header that tells the number of earlier sends.
+    count: Option<Arc<HeaderName>>,
 }
 
 /// Which client makes a send.
@@ -85,7 +89,8 @@ impl<'a> NextSender<'a> {
             Some(clients) => Route::Pool(clients.lane()),
         };
         let target = Target::of(&request);
-        Self { next, route, phase, target, whole: Some(request), spare: None, buffer: settings.buffer_body }
+        let (buffer, count) = (settings.buffer_body, settings.extras.retry_count.clone());
+        Self { next, route, phase, target, whole: Some(request), spare: None, buffer, count }
     }
 
     fn next_request(&mut self, this: Try) -> Option<Request> {
@@ -119,7 +124,8 @@ impl Sender for NextSender<'_> {
     }
 
     async fn send(&mut self, this: Try, timer: &impl Timer) -> Result<Response, Fault> {
-        let Some(request) = self.next_request(this) else { return Err(Fault::Gone(Gone)) };
+        let Some(mut request) = self.next_request(this) else { return Err(Fault::Gone(Gone)) };
+        count(&mut request, self.count.as_deref(), this);
         self.phase.begin();
         let (next, phase, url) = (self.next, &self.phase, self.target.parts().1);
         let send = async |request, client| {

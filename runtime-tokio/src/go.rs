@@ -89,7 +89,7 @@ fn sender(request: RequestBuilder, settings: &Settings) -> Result<ClientSender, 
         }
     }
     let route = settings.clients.as_ref().map_or(Route::Client(client), |clients| Route::Pool(clients.lane()));
-    Ok(ClientSender::new(route, request, settings.buffer_body))
+    Ok(ClientSender::new(route, request, settings))
 }
 
 impl<T: Timer, C: Future> Call<(), T, C> {
@@ -181,10 +181,10 @@ impl<T: Timer + Clone> Retry<T> {
 }
 
 impl Settings {
-    /// How much `fetch` reads: all bodies where a custom policy may want to see them, or the last response is to be
-    /// handed over whatever it is.
+    /// How much `fetch` reads: all bodies where a custom policy may want to see them, or the server may say that any of
+    /// them is the answer, or the last response is to be handed over whatever it is.
     fn read(&self) -> Read {
-        if self.extras.advise.is_some() || self.extras.return_last_response {
+        if self.extras.advise.is_some() || self.extras.vendor_headers || self.extras.return_last_response {
             Read::Every(self.max_body)
         } else {
             Read::Answer(self.max_body)

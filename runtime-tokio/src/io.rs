@@ -89,6 +89,10 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
                 reply: reply.as_ref(),
             })
         });
+        let advice = match (advice, reply) {
+            (Advice::Keep, Ok(received)) => self.frame.extras.server_advice(received),
+            (advice, _) => advice,
+        };
         let again = match advice {
             Advice::Keep => verdict == Verdict::Retry || self.sender.untried().is_some(),
             Advice::Retry | Advice::RetryAfter(_) => true,
@@ -136,7 +140,11 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             self.record.get_or_insert_default().reply(attempt, event, self.frame.timer.now(), proxy);
         }
         let hint = match reply {
-            Ok(received) if again => retry_after::from_headers(received.headers(), || self.frame.timer.wall()),
+            Ok(received) if again => {
+                let headers = received.headers();
+                let vendors = self.frame.extras.server_wait(headers);
+                vendors.or_else(|| retry_after::from_headers(headers, || self.frame.timer.wall()))
+            }
             Ok(_) | Err(_) => None,
         };
         Outcome { event, hint, advice, untried: self.sender.untried() }

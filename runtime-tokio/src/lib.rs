@@ -58,6 +58,7 @@ mod sender;
 mod settled;
 mod target;
 mod timer;
+mod vendor;
 
 pub use advise::{Advise, Retrying, Seen};
 pub use budgets::Budgets;

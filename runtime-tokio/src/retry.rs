@@ -4,6 +4,7 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
+use http::HeaderName;
 use reqwest::RequestBuilder;
 use retry_core::{Advice, Policy, Ratio, Timer};
 
@@ -48,6 +49,10 @@ pub(crate) struct Extras {
     pub(crate) on_retry: Option<Arc<Hook>>,
     pub(crate) return_last_response: bool,
     pub(crate) budgets: Option<Budgets>,
+    /// Whether the headers of `vendor.rs` are read.
+    pub(crate) vendor_headers: bool,
+    /// The header that tells the number of earlier sends.
+    pub(crate) retry_count: Option<Arc<HeaderName>>,
 }
 
 #[derive(Debug)]

@@ -7,15 +7,17 @@ use core::pin::pin;
 use core::time::Duration;
 use std::sync::Arc;
 
-use http::Method;
+use http::{HeaderName, Method};
 use reqwest::{Client, Request, Response};
 use retry_core::{Timer, Try};
 
 use crate::buffer::{buffer, is_replayable};
+use crate::call::Settings;
 use crate::fault::{Fault, Gone};
 use crate::proxies::Lane;
 use crate::redirects::watch;
 use crate::target::Target;
+use crate::vendor::count;
 
 /// Makes the sends of one call.
 pub(crate) trait Sender {
@@ -64,6 +66,8 @@ pub(crate) struct ClientSender {
     is_replayable: bool,
     /// How much of a body is read into memory first; `None` where that is not needed.
     buffer: Option<usize>,
+    /// The header that tells the number of earlier sends.
+    count: Option<Arc<HeaderName>>,
 }
 
 /// Which client makes a send.
@@ -82,10 +86,11 @@ enum Kept {
 }
 
 impl ClientSender {
-    pub(crate) fn new(route: Route, request: Request, buffer: Option<usize>) -> Self {
+    pub(crate) fn new(route: Route, request: Request, settings: &Settings) -> Self {
         let whole = is_replayable(&request);
-        let buffer = buffer.filter(|_| !whole);
-        Self { route, request: Kept::Whole(request), is_replayable: whole || buffer.is_some(), buffer }
+        let buffer = settings.buffer_body.filter(|_| !whole);
+        let count = settings.extras.retry_count.clone();
+        Self { route, request: Kept::Whole(request), is_replayable: whole || buffer.is_some(), buffer, count }
     }
 
     fn next(&mut self, this: Try) -> Option<Request> {
@@ -125,7 +130,8 @@ impl Sender for ClientSender {
     }
 
     async fn send(&mut self, this: Try, timer: &impl Timer) -> Result<Response, Fault> {
-        let Some(request) = self.next(this) else { return Err(Fault::Gone(Gone)) };
+        let Some(mut request) = self.next(this) else { return Err(Fault::Gone(Gone)) };
+        count(&mut request, self.count.as_deref(), this);
         match &mut self.route {
             Route::Client(client) => {
                 let (response, followed) = watch(pin!(client.execute(request))).await;

@@ -3,7 +3,7 @@
 use super::date::date;
 use super::{SECOND, nanos};
 use crate::json::Span;
-use crate::scenario::Step;
+use crate::scenario::{Advice, Step};
 
 /// What a response asks for, in nanoseconds; `None` for nothing. `wall` is the wall clock since 1970.
 pub(crate) fn hint(step: &Step, wall: Option<i128>) -> Option<i128> {
@@ -23,6 +23,37 @@ pub(crate) fn asked(lines: &[&[u8]], dates: &[&[u8]], age: bool, wall: Option<i1
     };
     let reference = own.map(|secs| secs * SECOND).or(wall);
     lines.iter().filter_map(|line| wait(text(line)?.trim_matches(BLANKS), reference)).max().filter(|wait| *wait > 0)
+}
+
+/// What lines of milliseconds ask for.
+pub(crate) fn asked_in_millis(lines: &[Vec<u8>]) -> Option<i128> {
+    let members = lines.iter().filter_map(|line| text(line)).flat_map(|line| line.split(','));
+    let waits = members.filter_map(|member| {
+        let member = member.trim_matches(BLANKS);
+        let (whole, fraction) = member.split_once('.').unwrap_or((member, "0"));
+        // A thousandth of it as seconds: the point moves by three places.
+        let padded = format!("000{whole}");
+        let (secs, thousandths) = padded.split_at_checked(whole.len())?;
+        let is_number = |digits: &str| !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
+        if !is_number(whole) || !is_number(fraction) {
+            return None;
+        }
+        number(&format!("{secs}.{thousandths}{fraction}"))
+    });
+    // What the core's nanoseconds hold, as if they were a thousand times as many.
+    waits.max().map(|wait| wait.min((longest() + 999) / 1000)).filter(|wait| *wait > 0)
+}
+
+/// What lines of `true` and `false` advise.
+pub(crate) fn word(status: u16, lines: &[Vec<u8>]) -> Advice {
+    let members = lines.iter().filter_map(|line| text(line)).flat_map(|line| line.split(','));
+    let words: Vec<_> = members.map(|member| member.trim_matches(BLANKS).to_lowercase()).collect();
+    let has = |word: &str| status >= 400 && words.iter().any(|other| other == word);
+    match (has("true"), has("false")) {
+        (_, true) => Advice::Stop,
+        (true, false) => Advice::Retry,
+        (false, false) => Advice::Keep,
+    }
 }
 
 const BLANKS: [char; 2] = [' ', '\t'];

@@ -5,9 +5,9 @@ use core::iter;
 use super::table::{code, judgement, may_repeat, single_send};
 use super::waits::Draws;
 use super::{Model, SECOND, bounds, budgets, header, policy, span};
-use crate::json::Span;
+use crate::json::{Bytes, Span};
 use crate::rules::{Rules, Spent, Worst};
-use crate::scenario::{Event, Random, Scenario, Settings};
+use crate::scenario::{Advice, Event, Random, Scenario, Settings};
 use crate::trace::Why;
 use crate::vectors::{self, Judgement, Rule};
 
@@ -35,6 +35,12 @@ impl Rules for Model {
         let dates: Vec<_> = case.dates.iter().map(|line| line.0.as_slice()).collect();
         let wall = case.wall.map(|wall| i128::from(wall.secs) * SECOND + i128::from(wall.nanos));
         header::asked(&lines, &dates, case.age, wall).map(span)
+    }
+
+    fn vendor(&self, case: &vectors::Vendor) -> (Option<Span>, Advice) {
+        let lines = |lines: &'_ [Bytes]| lines.iter().map(|line| line.0.clone()).collect::<Vec<_>>();
+        let hint = header::asked_in_millis(&lines(&case.waits)).map(span);
+        (hint, header::word(case.status, &lines(&case.words)))
     }
 
     fn worst(&self, settings: &Settings, send: Span) -> Worst {

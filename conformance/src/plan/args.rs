@@ -1,9 +1,11 @@
 //! The command line.
 
 use core::time::Duration;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use conformance::json::Span;
+use lexopt::{Arg, Parser};
 
 /// How many retries the table has at most.
 pub(crate) const ROWS_MOST: u32 = 1_000;
@@ -65,42 +67,41 @@ const MODE: &str = "retry_after.mode";
 /// # Errors
 ///
 /// One line about the first word that is wrong.
-pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command, String> {
-    let mut words = words.into_iter();
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
+    let mut parser = Parser::from_args(words);
     let mut request =
         Request { sources: Vec::new(), settings: Vec::new(), send: Duration::ZERO, rows: ROWS, json: false, svg: None };
     let mut is_diff = false;
-    while let Some(word) = words.next() {
-        let Some(flag) = word.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
-            match word.as_str() {
-                "-h" | "help" => return Ok(Command::Help),
-                _ if word.starts_with('-') => return Err(format!("`{word}` is no flag")),
-                _ => request.sources.push(word),
+    while let Some(word) = parser.next().map_err(told)? {
+        let name = match word {
+            Arg::Short('h') => return Ok(Command::Help),
+            Arg::Long(name) => name.replace('_', "-"),
+            Arg::Value(source) => {
+                request.sources.push(source.to_string_lossy().into());
+                continue;
             }
-            continue;
-        };
-        let (flag, given) = flag.split_once('=').map_or((flag, None), |(flag, value)| (flag, Some(value.to_owned())));
-        let name = flag.replace('_', "-");
-        let on = || match &given {
-            None => Ok(true),
-            Some(value) => Err(format!("--{name} takes no value, but was given `{value}`")),
+            Arg::Short(_) => return Err(told(word.unexpected())),
         };
         match name.as_str() {
             "help" => return Ok(Command::Help),
-            "json" => request.json = on()?,
-            "diff" => is_diff = on()?,
-            "svg" => request.svg = Some(value(&name, given, &mut words)?.into()),
-            "rows" => request.rows = rows(&value(&name, given, &mut words)?)?,
-            "send" => request.send = send(&value(&name, given, &mut words)?)?,
+            "json" => request.json = true,
+            "diff" => is_diff = true,
+            "svg" => request.svg = Some(value(&mut parser, &name)?.into()),
+            "rows" => request.rows = rows(&text(&mut parser, &name)?)?,
+            "send" => request.send = send(&text(&mut parser, &name)?)?,
             // On its own it says yes.
-            "hard-cap" => request.settings.push(("hard_cap".into(), given.unwrap_or_else(|| "true".into()))),
+            "hard-cap" => {
+                let given =
+                    parser.optional_value().map_or_else(|| "true".into(), |value| value.to_string_lossy().into());
+                request.settings.push(("hard_cap".into(), given));
+            }
             _ => {
                 // The builder's method takes the mode with the rest.
                 let key = if name == "retry-after" { MODE.into() } else { name.replace('-', "_") };
                 let Some(key) = SETTINGS.into_iter().find(|setting| *setting == key) else {
-                    return Err(format!("`--{flag}` is no flag"));
+                    return Err(format!("there is no --{name}"));
                 };
-                request.settings.push((key.into(), value(&name, given, &mut words)?));
+                request.settings.push((key.into(), text(&mut parser, &name)?));
             }
         }
     }
@@ -121,10 +122,19 @@ pub(crate) fn flag(key: &str) -> String {
     format!("--{}", key.replace('_', "-"))
 }
 
-fn value(flag: &str, given: Option<String>, words: &mut impl Iterator<Item = String>) -> Result<String, String> {
-    // A value may begin with a dash (`-1`), but a flag is never one.
-    let value = given.or_else(|| words.next()).filter(|value| !value.starts_with("--"));
+/// The value of the flag that was just read. It may begin with a dash (`-1`), but another flag is none.
+fn value(parser: &mut Parser, flag: &str) -> Result<OsString, String> {
+    let is_flag = |value: &OsString| value.to_string_lossy().starts_with("--");
+    let value = parser.value().ok().filter(|value| !is_flag(value));
     value.ok_or_else(|| format!("--{flag} needs a value"))
+}
+
+fn text(parser: &mut Parser, flag: &str) -> Result<String, String> {
+    value(parser, flag).map(|value| value.to_string_lossy().into())
+}
+
+fn told(error: lexopt::Error) -> String {
+    error.to_string()
 }
 
 fn rows(text: &str) -> Result<u32, String> {

@@ -1,5 +1,7 @@
 //! A plan for machines. Times are nanoseconds, shares are parts of one.
 
+use core::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::calls::nanos;
@@ -86,7 +88,7 @@ fn warning(warning: &Warning) -> Value {
     json!({ "kind": warning.kind(), "text": warning.to_string(), "numbers": numbers })
 }
 
-/// A bound in whole nanoseconds; the largest ones are beyond what 64 bits hold, and told as that.
-fn whole(time: core::time::Duration) -> u64 {
-    nanos(time)
+/// Whole nanoseconds; those of the largest bounds, which 64 bits do not hold, as a float.
+fn whole(time: Duration) -> Value {
+    u64::try_from(time.as_nanos()).map_or_else(|_| (time.as_nanos() as f64).into(), Value::from)
 }

@@ -51,13 +51,12 @@ What is told:
   --help         this
 
 A TIME is a number and its unit, such as 250ms, 1.5s or 2m. A mean or share with `~` before it was
-drawn from many calls; all else is exact. It ends with status 0, 1 if a file cannot be read or
-written or is no policy, and 2 if it was called wrongly.
+drawn from many calls; all else is exact. It ends with status 0, with 1 if a file could not be
+read or written or is no policy, and with 2 if it was called wrongly.
 ";
 
 fn main() -> ExitCode {
-    let words = env::args_os().skip(1).map(|word| word.to_string_lossy().into());
-    let done = match args::parse(words) {
+    let done = match args::parse(env::args_os().skip(1)) {
         Ok(Command::Help) => print(HELP),
         Ok(Command::Plan(request)) => run(&request),
         Err(what) => Err(Failure::Usage(what)),
@@ -85,7 +84,8 @@ enum Failure {
 fn run(request: &Request) -> Result<(), Failure> {
     let Request { sources, settings, send, rows, json, svg } = request;
     let plans = sources.iter().map(|source| {
-        let policy = source::policy(source, settings).map_err(Failure::Other)?;
+        let policy = source::policy(source).map_err(Failure::Other)?;
+        let policy = source::changed(policy, settings).map_err(Failure::Usage)?;
         let name = if settings.is_empty() { source.clone() } else { format!("{source}, changed") };
         Ok(Plan::new(name, policy, *send, *rows))
     });

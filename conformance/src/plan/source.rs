@@ -12,16 +12,24 @@ use crate::args::{SETTINGS, flag};
 /// No file of settings is longer, in bytes.
 const FILE_MOST: u64 = 1 << 20;
 
-/// The policy that `source` names, a preset or a file, changed by `settings`.
+/// The policy that `source` names: a preset or a file.
 ///
 /// # Errors
 ///
-/// One text that names the file or flag, the value, and what would be accepted.
-pub(crate) fn policy(source: &str, settings: &[(String, String)]) -> Result<Policy, String> {
-    let policy = match preset(source) {
-        Some(policy) => policy,
-        None => file(Path::new(source)).map_err(|error| format!("{source}: {error}"))?,
-    };
+/// One text that names the file, the value, and what would be accepted.
+pub(crate) fn policy(source: &str) -> Result<Policy, String> {
+    match preset(source) {
+        Some(policy) => Ok(policy),
+        None => file(Path::new(source)).map_err(|error| format!("{source}: {error}")),
+    }
+}
+
+/// `policy` with these settings in place of its own.
+///
+/// # Errors
+///
+/// One text that names the flag, the value, and what would be accepted.
+pub(crate) fn changed(policy: Policy, settings: &[(String, String)]) -> Result<Policy, String> {
     if settings.is_empty() {
         return Ok(policy);
     }

@@ -2,12 +2,12 @@
 
 use core::iter;
 
-use retry_core::{Action, Attempt, Instant, Outcome, Policy, UnixTime, Unlimited, retry_after};
+use retry_core::{Action, Attempt, Instant, Outcome, Policy, UnixTime, Unlimited, retry_after, vendor};
 
 use super::{Words, budgets, convert};
 use crate::json::Span;
 use crate::rules::{Rules, Spent, Worst};
-use crate::scenario::{Event, Random, Scenario, Settings};
+use crate::scenario::{Advice, Event, Random, Scenario, Settings};
 use crate::trace::Why;
 use crate::vectors::{self, Judgement, Rule};
 
@@ -59,6 +59,17 @@ impl Rules for Core {
         let dates = case.dates.iter().map(|line| line.0.as_slice());
         let reference = retry_after::reference(dates, case.age, || wall);
         retry_after::hint(case.lines.iter().map(|line| line.0.as_slice()), reference).map(Span::from)
+    }
+
+    fn vendor(&self, case: &vectors::Vendor) -> (Option<Span>, Advice) {
+        let hint = vendor::hint(case.waits.iter().map(|line| line.0.as_slice())).map(Span::from);
+        let advice = match vendor::advice(case.status, case.words.iter().map(|line| line.0.as_slice())) {
+            retry_core::Advice::Keep => Advice::Keep,
+            retry_core::Advice::Retry => Advice::Retry,
+            retry_core::Advice::RetryAfter(wait) => Advice::RetryAfter(wait.into()),
+            retry_core::Advice::Stop => Advice::Stop,
+        };
+        (hint, advice)
     }
 
     fn worst(&self, settings: &Settings, send: Span) -> Worst {

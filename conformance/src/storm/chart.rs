@@ -17,12 +17,16 @@ const LOG_FROM: f64 = 5.0;
 pub fn draw(report: &Report) -> String {
     let scenario = &report.scenario;
     let (columns, rows) = (scenario.jitters.len(), scenario.budgets.len());
-    let width = if columns > 3 { 210.0 } else { 270.0 };
+    let width = match columns {
+        1 => 684.0,
+        2 => 330.0,
+        3 => 270.0,
+        _ => 210.0,
+    };
     let title = format!("{}: offered load and goodput over time", scenario.name);
-    let mut svg =
-        Svg::new((LEFT + columns as f64 * (width + GAP.0)).max(800.0), TOP + rows as f64 * (HEIGHT + GAP.1), &title);
-    head(&mut svg, scenario, &title);
+    let mut svg = Svg::new(LEFT + columns as f64 * (width + GAP.0), TOP + rows as f64 * (HEIGHT + GAP.1), &title);
     let (x, y) = axes(report);
+    head(&mut svg, scenario, &title, y);
     for (place, variant) in report.variants.iter().enumerate() {
         let (row, column) = (place / columns, place % columns);
         let left = LEFT + column as f64 * (width + GAP.0);
@@ -34,15 +38,15 @@ pub fn draw(report: &Report) -> String {
             (0, true) => "per second (log)",
             _ => "",
         };
-        let outage = &scenario.outage;
-        plot.stripe(&mut svg, outage.at.as_secs_f64(), outage.end().as_secs_f64().min(x.high()), OUTAGE, 1.0);
+        let [from, to] = [scenario.outage.at, scenario.outage.end()].map(|at| at.as_secs_f64().min(x.high()));
+        plot.stripe(&mut svg, from, to, OUTAGE, 1.0);
         plot.axes(&mut svg, x_name, y_name);
         panel(&mut svg, &plot, scenario, variant);
     }
     svg.finish()
 }
 
-fn head(svg: &mut Svg, scenario: &Scenario, title: &str) {
+fn head(svg: &mut Svg, scenario: &Scenario, title: &str, y: Axis) {
     svg.text((LEFT, 24.0), title, Text { size: 15.0, bold: true, ..Text::default() });
     let Scenario { clients, load, capacity, layers, policy, .. } = scenario;
     let layers = if *layers == 1 { String::new() } else { format!(" in each of {layers} layers") };
@@ -50,6 +54,7 @@ fn head(svg: &mut Svg, scenario: &Scenario, title: &str) {
     let told = format!(
         "{clients} clients begin {load} calls/s; the server serves {capacity} sends/s; up to {sends} sends a call{layers}"
     );
+    let told = if y.is_log() { told + " (zero lies on the axis)" } else { told };
     svg.text((LEFT, 44.0), &told, Text::default());
     let lines = [
         (Style::FIRST, "offered load (sends/s)"),

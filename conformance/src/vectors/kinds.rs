@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::Kind;
 use super::limits::{self, Excess};
 use crate::json::{Bytes, Span};
-use crate::scenario::{self, Random, Scenario, Step, Wall};
+use crate::scenario::{self, Advice, Random, Scenario, Step, Wall};
 use crate::trace::{Reason, Source, Why};
 
 /// The computed delays of a policy: `backoff.json`.
@@ -50,6 +50,26 @@ pub struct RetryAfter {
     /// The wait asked for; null for none.
     #[serde(deserialize_with = "required")]
     pub hint: Option<Span>,
+}
+
+/// What vendors' headers say, which only a caller who asks for it has read: `vendor.json`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vendor {
+    /// The response's status.
+    #[serde(default = "busy")]
+    pub status: u16,
+    /// The lines of retry-after-ms and x-ms-retry-after-ms.
+    #[serde(default)]
+    pub waits: Vec<Bytes>,
+    /// The lines of x-should-retry.
+    #[serde(default)]
+    pub words: Vec<Bytes>,
+    /// The wait asked for; null for none.
+    #[serde(deserialize_with = "required")]
+    pub hint: Option<Span>,
+    /// What a custom policy would have said.
+    pub advice: Advice,
 }
 
 /// The worst cases of a policy: `bounds.json`.
@@ -214,7 +234,12 @@ kinds! {
     RetryAfter: "retry_after",
     Run: "scenarios" within limits::run,
     Settings: "policy",
+    Vendor: "vendor",
     Verdict: "verdicts",
+}
+
+fn busy() -> u16 {
+    503
 }
 
 fn wall() -> Option<Wall> {

@@ -1,5 +1,6 @@
 //! The numbers: those of the vectors, and those that a formula tells.
 
+use core::time::Duration;
 use std::fs;
 
 use conformance::json::Span;
@@ -25,7 +26,8 @@ fn plans(kind: &str, more: impl Fn(usize) -> Vec<String>) -> Vec<Value> {
 }
 
 fn whole(span: Span) -> Value {
-    span.as_nanos().into()
+    let nanos = Duration::from(span).as_nanos();
+    u64::try_from(nanos).map_or_else(|_| (nanos as f64).into(), Value::from)
 }
 
 #[test]
@@ -65,6 +67,13 @@ fn the_computed_delays_are_those_of_the_vectors() {
     assert!(seen > 30 && plans.len() == cases.len(), "{seen}");
 }
 
+/// Longer than 584 years: more nanoseconds than 64 bits hold.
+#[test]
+fn the_largest_bounds_are_floats() {
+    let bounds = &planned(&["--max-retries=4294967294", "--total-timeout=none", "--jitter=none"])["bounds"];
+    assert_eq!(bounds["waits_ns"].as_f64(), Some(31e9 + 30e9 * 4_294_967_289.0));
+}
+
 /// The windows of SPEC 3, and what adds up from them.
 #[test]
 fn the_default_has_the_windows_that_are_documented() {
@@ -88,10 +97,18 @@ fn the_default_has_the_windows_that_are_documented() {
 
 #[test]
 fn sends_count_up_to_their_limit() {
-    let start = |arguments: &[&str]| planned(arguments)["retries"][1]["start_ns"]["earliest"].clone();
+    let starts = |arguments: &[&str]| {
+        let start = planned(arguments)["retries"][1]["start_ns"].clone();
+        ["earliest", "expected", "latest"].map(|moment| start[moment].as_f64().expect("a number") / 1e9)
+    };
     let plain = ["--jitter=none", "--send=2s"];
-    assert_eq!(start(&plain), 7_000_000_000_u64);
-    assert_eq!(start(&[&plain[..], &["--attempt-timeout=1500ms"]].concat()), 6_000_000_000_u64);
+    assert_eq!(starts(&plain), [7.0; 3]);
+    assert_eq!(starts(&[&plain[..], &["--attempt-timeout=1500ms"]].concat()), [6.0; 3]);
+    assert_eq!(starts(&["--jitter=full", "--send=2s"]), [4.0, 5.5, 7.0]);
+    // An answer at the very limit counts, and what it asks for is obeyed: four sends and three waits of a minute.
+    let ends = &planned(&["--send=2s", "--attempt-timeout=2s", "--total-timeout=none"])["ends"];
+    assert_eq!(ends[2]["endings"][0]["after_ns"]["latest"], 188_000_000_000_u64);
+    assert_eq!(planned(&["--send=2s", "--attempt-timeout=1999ms"])["ends"][2], Value::Null);
 }
 
 /// SPEC 6: with 5 s in all the call is back after three sends at 3 s.

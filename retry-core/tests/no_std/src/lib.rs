@@ -13,7 +13,7 @@ use rand_core::TryRng;
 use retry_core::{
     Action, Advice, Attempt, Budget, Cause, Circuit, End, Event, Failure, Finished, Instant, Io, Jitter, NonIdempotent,
     Outcome, OverCap, Pause, Policy, Pool, Ratio, Reached, Record, Replay, RetryAfter, Rotation, StatusSet, Throttle,
-    Timer, TokenBucket, Trail, Try, UnixTime, Unlimited, date, drive, retry_after,
+    Timer, TokenBucket, Trail, Try, UnixTime, Unlimited, date, drive, retry_after, vendor,
 };
 
 unsafe extern "C" {
@@ -72,6 +72,10 @@ extern "C" fn probe_header() {
     if let Some(wait) = retry_after::hint([bytes(), bytes()], reference) {
         host_take(wait.as_secs());
     }
+    if let Some(wait) = vendor::hint([bytes(), bytes()]) {
+        host_take(wait.as_secs());
+    }
+    take(vendor::advice(word() as u16, [bytes(), bytes()]) == Advice::Stop);
 }
 
 /// Calls step by step, one under each budget.

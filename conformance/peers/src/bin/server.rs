@@ -1,0 +1,5 @@
+//! The loopback server.
+
+fn main() -> std::io::Result<()> {
+    peers::server::main()
+}

@@ -1,0 +1,113 @@
+//! Many calls in a long wait after one 503: what is held for each of them?
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::alloc::Heap;
+use crate::lab::{Job, Lab, Program, Result, tell};
+use crate::report::{Aim, Section};
+use crate::server::{Counters, path};
+use crate::subjects::{self, Calls, Settings, Style};
+use crate::table::{Table, short, whole};
+
+use super::block_on;
+
+/// Longer than any measurement.
+const WAIT: Duration = Duration::from_secs(600);
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// How many calls are on their way to the server at once, and so how many connections a client may keep for later.
+const AT_ONCE: u64 = 16;
+
+/// What a task adds to its future, and what is granted on top, in bytes.
+const TASK: f64 = 128.0;
+const GRANTED: f64 = 512.0;
+
+pub fn measure(job: &Job) {
+    let settings = Settings::get(job.port, path::BUSY).waits(WAIT).limit(job.limit.then_some(HOUR));
+    let subject = subjects::make(&job.subject, &settings);
+    let mut counters = Counters::new(job.counters).expect("the counters");
+    block_on(async {
+        hold(&subject, AT_ONCE, &mut counters).await;
+        let (heap, sockets) = (Heap::now(), sockets());
+        hold(&subject, job.count, &mut counters).await;
+        let held = Heap::now().held - heap.held;
+        tell("heap", &[held as f64 / job.count as f64]);
+        tell("sockets", &[self::sockets() as f64 - sockets as f64]);
+        tell("future", &[subject.future_size() as f64]);
+    });
+    // The calls that wait are dropped unseen, by the end of the process.
+    std::process::exit(0);
+}
+
+/// Brings so many calls into their wait, a few at a time.
+async fn hold(subject: &Arc<dyn Calls>, count: u64, counters: &mut Counters) {
+    let mut expected = counters.seen().expect("the counters").answered;
+    let mut left = count;
+    while left > 0 {
+        let batch = left.min(AT_ONCE);
+        (0..batch).for_each(|_| Arc::clone(subject).spawn());
+        left -= batch;
+        expected += batch;
+        while counters.seen().expect("the counters").answered < expected {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+    // The last answers are read, and the last bodies let go.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+}
+
+fn sockets() -> usize {
+    let descriptors = fs::read_dir("/proc/self/fd").expect("the process's descriptors");
+    let targets = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
+    targets.filter(|target| target.to_string_lossy().starts_with("socket:")).count()
+}
+
+pub fn report(lab: &Lab) -> Result<Section> {
+    let mut section = Section::new(
+        "Calls in backoff",
+        "Bytes of heap for each call that waits after a 503, spawned as a task on tokio: the future is among them. No \
+         more than 16 calls are on their way at once. Sockets are those held on top of what the client had before, of \
+         which it may keep 16 for later. Who holds a socket for each call cannot have 100,000 of them on one address.",
+    );
+    let kept = lab.ask(Program::Counting, &lab.job("single", "copy", false, 1))?.one("bytes")?;
+    let mut table =
+        Table::new(&["", "future", "10,000 calls: heap each", "sockets", "100,000 calls: heap each", "sockets"]);
+    for entry in subjects::retrying() {
+        if entry.name == "reqwest-own" {
+            let none = || "no delay".to_owned();
+            table.row([entry.label.into(), String::new(), none(), none(), none(), none()]);
+            continue;
+        }
+        let ask = |count| lab.ask(Program::Counting, &lab.job("backoff", entry.name, entry.is_ours(), count));
+        let few = ask(10_000)?;
+        let (future, heap, sockets) = (few.one("future")?, few.one("heap")?, few.one("sockets")?);
+        let mut cells = vec![entry.label.into(), whole(future), whole(heap), whole(sockets)];
+        let frees = sockets <= AT_ONCE as f64;
+        if frees {
+            let many = ask(100_000)?;
+            cells.extend([whole(many.one("heap")?), whole(many.one("sockets")?)]);
+            if entry.is_ours() {
+                let request = if entry.style == Style::Request { kept } else { 0.0 };
+                let most = future + TASK + request + GRANTED;
+                let worst = heap.max(many.one("heap")?);
+                let what = format!("`{}`, in backoff: heap each", entry.name);
+                section.aims.push(Aim::at_most(what, whole(most), whole(worst), worst, most));
+            }
+        } else {
+            cells.extend(["too many".to_owned(), "too many".to_owned()]);
+        }
+        if entry.is_ours() {
+            let what = format!("`{}`, 10,000 calls in backoff: sockets held", entry.name);
+            section.aims.push(Aim::new(what, "0, but for 16 kept for later".into(), short(sockets), frees));
+        }
+        table.row(cells);
+    }
+    section.tables.push(table);
+    section.text += &format!(
+        " The aim is the future, {TASK} bytes for the task, {kept} for the kept request's own heap (none where a closure \
+         makes it), and {GRANTED}."
+    );
+    Ok(section)
+}

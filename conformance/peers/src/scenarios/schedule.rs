@@ -1,0 +1,160 @@
+//! Five jittered delays, exponential from 1 s, without sending anything.
+
+use std::hint::black_box;
+use std::time::{Duration, SystemTime};
+
+use backon::BackoffBuilder;
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use retry_core::{Action, Attempt, Instant, Outcome, Policy, Replay, Unlimited};
+use retry_policies::policies::ExponentialBackoff;
+use retry_policies::{Jitter, RetryDecision, RetryPolicy};
+use tokio_retry::strategy::jitter;
+
+use crate::alloc::Heap;
+use crate::lab::{Job, Lab, Program, Result, tell};
+use crate::pair::{PAIRS, Ratios};
+use crate::report::{Aim, Section};
+use crate::table::{Table, short, whole};
+
+use super::block_on;
+
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(30);
+const DELAYS: usize = 5;
+
+/// Schedules in the shorter of two runs, and in one timed piece.
+const COUNT: u64 = 20_000;
+
+const PEERS: [(&str, &str); 3] =
+    [("backon", "backon"), ("tokio-retry", "tokio-retry"), ("retry-policies", "retry-policies")];
+
+/// A schedule's delays, added up so that none of them is computed in vain.
+type Schedule = Box<dyn FnMut() -> Duration>;
+
+fn ours() -> Schedule {
+    let policy = Policy::API.edit().max_retries(DELAYS as u32).total_timeout(None).build().expect("a policy");
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    Box::new(move || {
+        let mut sum = Duration::ZERO;
+        let mut action = Attempt::start(black_box(&policy), Replay::Always, None, Instant::EPOCH);
+        loop {
+            action = match action {
+                Action::Send(attempt) => {
+                    let now = attempt.sent_at();
+                    attempt.finish(Outcome::status(503), now, &mut Unlimited, &mut rng)
+                }
+                Action::Wait(pause) => {
+                    sum += pause.duration();
+                    let until = pause.until();
+                    pause.resume(until)
+                }
+                Action::Done(_) | Action::GiveUp(_) => return sum,
+            }
+        }
+    })
+}
+
+fn backon() -> Schedule {
+    let builder = backon::ExponentialBuilder::new()
+        .with_min_delay(FIRST)
+        .with_max_delay(LONGEST)
+        .with_max_times(DELAYS)
+        .with_jitter();
+    Box::new(move || black_box(builder).build().sum())
+}
+
+fn tokio_retry() -> Schedule {
+    let waits = tokio_retry::strategy::ExponentialBackoff::from_millis(2).factor(500).max_delay(LONGEST);
+    Box::new(move || black_box(&waits).clone().map(jitter).take(DELAYS).sum())
+}
+
+fn retry_policies() -> Schedule {
+    let policy = ExponentialBackoff::builder()
+        .retry_bounds(FIRST, LONGEST)
+        .jitter(Jitter::Full)
+        .build_with_max_retries(DELAYS as u32);
+    Box::new(move || {
+        let started = SystemTime::now();
+        let mut sum = Duration::ZERO;
+        for number in 0.. {
+            match black_box(&policy).should_retry(started, number) {
+                RetryDecision::Retry { execute_after } => {
+                    sum += execute_after.duration_since(SystemTime::now()).unwrap_or_default();
+                }
+                RetryDecision::DoNotRetry => break,
+            }
+        }
+        sum
+    })
+}
+
+fn schedule(name: &str) -> Schedule {
+    match name {
+        "ours" => ours(),
+        "backon" => backon(),
+        "tokio-retry" => tokio_retry(),
+        "retry-policies" => retry_policies(),
+        _ => panic!("no schedule is called {name}"),
+    }
+}
+
+fn repeat(schedule: &mut Schedule, count: u64) -> Duration {
+    (0..count).fold(Duration::ZERO, |sum, _| sum + black_box(schedule()))
+}
+
+/// With a count: that many. Without: ours in turns with the subject's.
+pub fn measure(job: &Job) {
+    let mut subject = schedule(&job.subject);
+    if job.count > 0 {
+        let before = Heap::now();
+        let sum = repeat(&mut subject, job.count);
+        assert!(sum > FIRST, "a schedule waits: {sum:?}");
+        tell("allocations", &[(Heap::now().calls - before.calls) as f64 / job.count as f64]);
+        return;
+    }
+    let mut own = ours();
+    let ratios = block_on(Ratios::measure(
+        PAIRS,
+        async || _ = repeat(&mut subject, COUNT),
+        async || _ = repeat(&mut own, COUNT),
+    ));
+    tell("ratios", ratios.all());
+}
+
+pub fn report(lab: &Lab) -> Result<Section> {
+    let mut section = Section::new("Five jittered delays", "");
+    let mut table = Table::new(&["", "instructions", "allocations", "our time over its time", "middle half"]);
+    let count = |name| -> Result<(f64, f64)> {
+        let job = lab.job("schedule", name, false, COUNT);
+        Ok((lab.instructions(&job, 1)?, lab.ask(Program::Counting, &job)?.one("allocations")?))
+    };
+    let (own, heap) = count("ours")?;
+    table.row(["**ours**, by the machine".into(), whole(own), short(heap), "1".into(), String::new()]);
+    let (mut fewest, mut slowest) = (f64::INFINITY, 0.0_f64);
+    for (name, label) in PEERS {
+        let (instructions, heap) = count(name)?;
+        let ratios = Ratios::new(lab.ask(Program::Plain, &lab.job("schedule", name, false, 0))?.all("ratios")?.to_vec());
+        let (low, high) = ratios.spread();
+        table.row([
+            label.into(),
+            whole(instructions),
+            short(heap),
+            short(ratios.median()),
+            format!("{} to {}", short(low), short(high)),
+        ]);
+        (fewest, slowest) = (fewest.min(instructions), slowest.max(ratios.median()));
+    }
+    for (name, why) in
+        [("again", "private"), ("tower", "makes timers"), ("reqwest's own", "no delay"), ("surf-retry", "see retry-policies")]
+    {
+        table.row([name.into(), why.into(), String::new(), String::new(), String::new()]);
+    }
+    section.tables.push(table);
+    section.aims.push(Aim::at_most("schedule: instructions".into(), "500".into(), whole(own), own, 500.0));
+    let what = "schedule: instructions, against the peer with the fewest";
+    section.aims.push(Aim::new(what.into(), format!("< {}", whole(fewest)), whole(own), own < fewest));
+    let what = "schedule: time, over the time of the fastest peer";
+    section.aims.push(Aim::new(what.into(), "< 1".into(), short(slowest), slowest < 1.0));
+    Ok(section)
+}

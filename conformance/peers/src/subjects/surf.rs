@@ -1,0 +1,54 @@
+//! surf: bare, ours, and surf-retry.
+
+use std::future::Future;
+
+use retry_core::Policy;
+use runtime_async_std::{Retry, RetryExt};
+use surf::Client;
+use surf_retry::{ExponentialBackoff, RetryMiddleware};
+
+/// The subjects, the first of which is the baseline, with their rows' labels.
+pub const ALL: [(&str, &str); 4] = [
+    ("bare", "bare surf"),
+    ("send", "**ours**, `send`, a `Policy`"),
+    ("layer", "**ours**, as the client's middleware"),
+    ("surf-retry", "surf-retry"),
+];
+
+/// A client made ready for calls that are all alike: each a GET to the end of its answer's body.
+pub enum Subject {
+    Bare(Client, String),
+    Send(Client, String, Policy),
+}
+
+impl Subject {
+    /// Retries without a limit, or with ours; the others are put under async-std's.
+    pub fn new(name: &str, url: &str, keeps_connections: bool) -> Self {
+        let policy = Policy::API.edit().total_timeout(None).build().expect("a policy within the bounds");
+        let config = if keeps_connections { surf::Config::new() } else { runtime_async_std::client_config() };
+        let client: Client = config.try_into().expect("a client");
+        let url = url.to_owned();
+        match name {
+            "bare" => Self::Bare(client, url),
+            "send" => Self::Send(client, url, policy),
+            "layer" => Self::Bare(client.with(Retry::new(policy)), url),
+            "surf-retry" => {
+                let waits = ExponentialBackoff::builder().build_with_max_retries(3);
+                Self::Bare(client.with(RetryMiddleware::new(3, waits, 1)), url)
+            }
+            _ => panic!("no subject is called {name}"),
+        }
+    }
+
+    pub async fn call(&self) -> Vec<u8> {
+        match self {
+            Self::Bare(client, url) => read(client.get(url).send()).await,
+            Self::Send(client, url, policy) => read(client.get(url).with_retry(policy).send()).await,
+        }
+    }
+}
+
+async fn read<E: std::fmt::Debug>(sent: impl Future<Output = Result<surf::Response, E>>) -> Vec<u8> {
+    let mut response = sent.await.expect("an answer");
+    response.body_bytes().await.expect("a body")
+}
