@@ -18,7 +18,7 @@ pub mod path {
     pub const TURNS: &str = "/turns";
     /// The same; the body of the 503 comes a moment after its head.
     pub const LATE: &str = "/late";
-    /// Always 503.
+    /// Always 503, with its body a moment after its head.
     pub const BUSY: &str = "/busy";
 }
 
@@ -84,16 +84,20 @@ async fn answer(stream: &mut TcpStream, path: &str) -> io::Result<()> {
             stream.write_all(OK.as_bytes()).await?;
         }
         path::TURNS if is_turn() => stream.write_all(format!("{BUSY}{BUSY_BODY}").as_bytes()).await?,
-        path::LATE if is_turn() => {
-            stream.write_all(BUSY.as_bytes()).await?;
-            tokio::time::sleep(PAUSE).await;
-            stream.write_all(BUSY_BODY.as_bytes()).await?;
-        }
+        path::BUSY => busy_late(stream).await?,
+        path::LATE if is_turn() => busy_late(stream).await?,
         path::TURNS | path::LATE => stream.write_all(OK.as_bytes()).await?,
-        path::BUSY => stream.write_all(format!("{BUSY}{BUSY_BODY}").as_bytes()).await?,
         _ => stream.write_all(MISSING.as_bytes()).await?,
     }
     ANSWERED.fetch_add(1, Ordering::SeqCst);
+    Ok(())
+}
+
+/// The client may go away before the body comes: that is its right.
+async fn busy_late(stream: &mut TcpStream) -> io::Result<()> {
+    stream.write_all(BUSY.as_bytes()).await?;
+    tokio::time::sleep(PAUSE).await;
+    let _ = stream.write_all(BUSY_BODY.as_bytes()).await;
     Ok(())
 }
 
