@@ -24,9 +24,14 @@ pub fn draw(report: &Report) -> String {
         _ => 210.0,
     };
     let title = format!("{}: offered load and goodput over time", scenario.name);
-    let mut svg = Svg::new(LEFT + columns as f64 * (width + GAP.0), TOP + rows as f64 * (HEIGHT + GAP.1), &title);
+    let right = LEFT + columns as f64 * (width + GAP.0);
+    let mut svg = Svg::new(right, TOP + rows as f64 * (HEIGHT + GAP.1), &title);
     let (x, y) = axes(report);
-    head(&mut svg, scenario, &title, y);
+    head(&mut svg, scenario, &title);
+    if y.is_log() {
+        let note = Text { anchor: Anchor::End, ..Text::default() };
+        svg.text((right - GAP.0, 24.0), "zero lies on the axis", note);
+    }
     for (place, variant) in report.variants.iter().enumerate() {
         let (row, column) = (place / columns, place % columns);
         let left = LEFT + column as f64 * (width + GAP.0);
@@ -46,7 +51,7 @@ pub fn draw(report: &Report) -> String {
     svg.finish()
 }
 
-fn head(svg: &mut Svg, scenario: &Scenario, title: &str, y: Axis) {
+fn head(svg: &mut Svg, scenario: &Scenario, title: &str) {
     svg.text((LEFT, 24.0), title, Text { size: 15.0, bold: true, ..Text::default() });
     let Scenario { clients, load, capacity, layers, policy, .. } = scenario;
     let layers = if *layers == 1 { String::new() } else { format!(" in each of {layers} layers") };
@@ -54,7 +59,6 @@ fn head(svg: &mut Svg, scenario: &Scenario, title: &str, y: Axis) {
     let told = format!(
         "{clients} clients begin {load} calls/s; the server serves {capacity} sends/s; up to {sends} sends a call{layers}"
     );
-    let told = if y.is_log() { told + " (zero lies on the axis)" } else { told };
     svg.text((LEFT, 44.0), &told, Text::default());
     let lines = [
         (Style::FIRST, "offered load (sends/s)"),
