@@ -25,7 +25,10 @@ pub fn draw(report: &Report) -> String {
     };
     let title = format!("{}: offered load and goodput over time", scenario.name);
     let right = LEFT + columns as f64 * (width + GAP.0);
-    let mut svg = Svg::new(right, TOP + rows as f64 * (HEIGHT + GAP.1), &title);
+    // For who cannot see it, what the panels are headed with.
+    let told = report.variants.iter().map(|variant| format!("; {}: {}", name(variant), outcome(scenario, variant)));
+    let alt = format!("{title}{}", told.collect::<String>());
+    let mut svg = Svg::new(right, TOP + rows as f64 * (HEIGHT + GAP.1), &alt);
     let (x, y) = axes(report);
     head(&mut svg, scenario, &title);
     if y.is_log() {
@@ -90,17 +93,25 @@ fn panel(svg: &mut Svg, plot: &Plot, scenario: &Scenario, variant: &Variant) {
     plot.line(svg, &stairs(&variant.offered, step, plot.x.high()), Style::FIRST);
     plot.line(svg, &stairs(&variant.goodput, step, plot.x.high()), Style::SECOND);
     let middle = plot.frame.left + plot.frame.width / 2.0;
-    let name = Text { anchor: Anchor::Middle, bold: true, ..Text::default() };
-    svg.text((middle, plot.frame.top - 21.0), &format!("budget {}, jitter {}", variant.budget, variant.jitter), name);
+    let look = Text { anchor: Anchor::Middle, bold: true, ..Text::default() };
+    svg.text((middle, plot.frame.top - 21.0), &name(variant), look);
+    let small = Text { size: 10.5, bold: false, ..look };
+    svg.text((middle, plot.frame.top - 7.0), &outcome(scenario, variant), small);
+}
+
+fn name(variant: &Variant) -> String {
+    format!("budget {}, jitter {}", variant.budget, variant.jitter)
+}
+
+fn outcome(scenario: &Scenario, variant: &Variant) -> String {
     let failed = 100.0 * variant.failed as f64 / variant.calls.max(1) as f64;
-    let told = match variant.recovery {
+    match variant.recovery {
         Recovery::After(seconds) if goes_on(scenario) => {
-            format!("recovers in {seconds:.1} s; {failed:.0} % of calls fail")
+            format!("recovers in {seconds:.1} s, {failed:.0} % of calls fail")
         }
-        Recovery::After(seconds) => format!("ends after {seconds:.1} s; {failed:.0} % of calls fail"),
-        Recovery::Not { .. } => format!("does not recover; {failed:.0} % of calls fail"),
-    };
-    svg.text((middle, plot.frame.top - 7.0), &told, Text { size: 10.5, bold: false, ..name });
+        Recovery::After(seconds) => format!("ends after {seconds:.1} s, {failed:.0} % of calls fail"),
+        Recovery::Not { .. } => format!("does not recover, {failed:.0} % of calls fail"),
+    }
 }
 
 /// Whether calls are begun after the outage, too.

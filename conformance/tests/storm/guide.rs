@@ -25,7 +25,8 @@ fn the_table_of_recovery_is_what_is_played() {
     assert_eq!(rows.len(), 6);
     for row in rows {
         let [load, budget, sends, queue, back] = row[..] else { panic!("{row:?}") };
-        let mut scenario = Scenario { load: number(load), jitters: read(&["10%"]), ..Preset::Metastable.scenario(None) };
+        let mut scenario =
+            Scenario { load: number(load), jitters: read(&["10%"]), ..Preset::Metastable.scenario(None) };
         let share = if budget == "no retries" {
             scenario.policy = scenario.policy.edit().max_retries(0).build().unwrap();
             scenario.budgets = read(&["none"]);

@@ -17,8 +17,8 @@
 //!
 //! # Somebody else's API
 //!
-//! 4 sends, with waits of 1, 2 and 4 s, each 10 % shorter or longer: long enough for a restart or a failover, short
-//! enough for somebody who waits. 429 and 503 may name a wait of their own, which is then followed.
+//! 4 sends, with waits of 1, 2 and 4 s, each up to 10 % shorter or longer: enough for a short outage, and not too much for
+//! somebody who waits. Where a reply names a wait in `Retry-After`, that one is followed.
 //!
 //! ```
 //! use core::time::Duration;
@@ -38,8 +38,8 @@
 //!
 #![doc = include_str!("api.svg")]
 //!
-//! Of the clients that fail in one instant, half are back within the same 100 ms (the first box, 50 %). That is well for
-//! a client of somebody else's service, and too much for a fleet of one's own.
+//! Of the clients that fail in one instant, half are back within the same 100 ms (the first box, 50 %). That is fine for
+//! a few clients, and too much for a fleet.
 //!
 //! # Between services
 //!

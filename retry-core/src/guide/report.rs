@@ -96,8 +96,8 @@
 //! Read from the last line upwards. The call ended on a 503, so the server was back but not well. The next wait would have
 //! been 4 s, and have ended after the limit of 38 s: it was not begun, and the 503 is in hand after 35 s. Most of the time,
 //! 30 s, is the server's own wish. Whoever has no 38 s to give lowers the cap of [`RetryAfter`](crate::RetryAfter), or lets
-//! the call end there ([`OverCap::GiveUp`](crate::OverCap::GiveUp)); a shorter total limit alone would have ended it at
-//! send 2. [The ways to shorten a call](super::choose#five-ways-to-shorten-a-call) tell what each of them costs.
+//! the call end there ([`OverCap::GiveUp`](crate::OverCap::GiveUp)); a total limit of 34 s or less would have ended it at
+//! send 2, too. [The ways to shorten a call](super::choose#five-ways-to-shorten-a-call) tell what each of them costs.
 //!
 //! # What else is in it
 //!

@@ -44,8 +44,8 @@
 //! # What a budget does, and what it does not
 //!
 //! [`Ratio`](crate::Ratio) is such a share, [`TokenBucket`](crate::TokenBucket) and [`Throttle`](crate::Throttle) are
-//! others. A call whose retry is refused ends at once, with its reply in hand. Budgets are shared by the calls of one
-//! process, and nothing else is:
+//! others. A call whose retry is refused ends at once, with its reply in hand. A budget is shared by the calls of one
+//! process. Two things are to be known:
 //!
 //! - **A reserve undoes the share.** The default [`Ratio`](crate::Ratio) grants 100 retries in 10 s beside its 20 %, so that
 //!   a client with little traffic has its few retries. Each process has that reserve. In ten of them it is 100 sends a
@@ -94,7 +94,7 @@
 //!
 //! # A herd
 //!
-//! All clients are cut off in one instant, and come back together. Only jitter spreads them. Of clients with 4 sends each,
+//! All clients are cut off in one instant, and come back together. Only jitter spreads them. Of 10,000 clients with 4 sends each,
 //! after an outage of 3 s:
 //!
 //! | jitter | busiest 100 ms, of all sends | of the retries | calls that fail |
@@ -102,15 +102,15 @@
 //! | none | 29 % | 40 % | none |
 //! | 10 % | 15 % | 21 % | none |
 //! | equal | 6.1 % | 8.8 % | none |
-//! | full | 4.1 % | 5.5 % | 15 % |
+//! | full | 4.1 % | 5.5 % | 14 % |
 //! | decorrelated | 4.1 % | 4.3 % | none |
 //!
 #![doc = include_str!("herd.svg")]
 //!
 //! Without jitter each round of retries is in one instant. 10 % around 1 s is a window of 200 ms: half of the first round
-//! is in the busiest 100 ms. Full jitter spreads best, and **gives up earlier**: its waits are half as long in the mean,
-//! so that some calls have used their retries up before the server is back. Give it one retry more, or use decorrelated
-//! jitter.
+//! is in the busiest 100 ms. Full jitter spreads well, and **gives up earlier**: its waits are half as long in the mean,
+//! so that some calls have used their retries up before the server is back. Decorrelated jitter spreads as well, and never
+//! waits less than the base delay.
 //!
 //! # What to do
 //!
