@@ -94,8 +94,8 @@
 //!
 //! # A herd
 //!
-//! All clients are cut off in one instant, and come back together. Only jitter spreads them. Of 10,000 clients with 4 sends each,
-//! after an outage of 3 s:
+//! All clients are cut off in one instant, and come back together. Only jitter spreads them. Of 10,000 clients with 4 sends
+//! each, after an outage of 3 s:
 //!
 //! | jitter | busiest 100 ms, of all sends | of the retries | calls that fail |
 //! |---|---|---|---|
