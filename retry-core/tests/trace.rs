@@ -10,7 +10,7 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use retry_core::trace::{KEPT, MAX_BYTES, Recorded, Recorder, Trace, TraceError};
 use retry_core::{
-    Action, Advice, Attempt, Cause, End, Event, Instant, Jitter, OverCap, Outcome, Policy, Reached, Reason, Replay,
+    Action, Advice, Attempt, Cause, End, Event, Instant, Jitter, Outcome, OverCap, Policy, Reached, Reason, Replay,
     RetryAfter, TokenBucket, Try, Why,
 };
 
@@ -137,7 +137,8 @@ fn a_trace_is_a_line_for_each_thing_that_happened() {
 fn every_way_to_end_replays() {
     let long = Step::new(Outcome::status(429).with_hint(Some(Duration::from_secs(120))));
     let strict = RetryAfter::replace().over_cap(OverCap::GiveUp);
-    let cut = Step { takes: Duration::from_secs(180), ..Step::new(Outcome::failure(Cause::Timeout, Reached::MaybeSent)) };
+    let cut =
+        Step { takes: Duration::from_secs(180), ..Step::new(Outcome::failure(Cause::Timeout, Reached::MaybeSent)) };
     let of = |steps: &[Step]| Script { steps: steps.to_vec(), ..Script::default() };
     let busy = Step::new(Outcome::status(503));
     let stopped = Step::new(Outcome::status(503).with_advice(Advice::Stop));
@@ -183,7 +184,8 @@ fn a_proxy_that_is_left_to_try_and_an_own_delay_replay() {
 #[test]
 fn beyond_the_bound_sends_are_counted_and_what_is_kept_replays() {
     let policy = Policy::API.edit().max_retries(4_999).total_timeout(None).build().unwrap();
-    let script = Script { policy, budget: 1_000_000, steps: vec![Step::new(Outcome::status(503))], ..Script::default() };
+    let script =
+        Script { policy, budget: 1_000_000, steps: vec![Step::new(Outcome::status(503))], ..Script::default() };
     let trace = script.record();
     assert_eq!((trace.sends.len(), trace.dropped), (KEPT, 4_000));
     assert_eq!(trace.end.map(|end| end.attempts), Some(5_000));
@@ -228,14 +230,34 @@ fn a_decision_that_is_another_one_today_is_named() {
         (r#""lasts":"5s""#, r#""lasts":"4s""#, "send 1 reply.wait.lasts: recorded 4s, today 5s"),
         (r#""hint":"5s""#, r#""hint":"70s""#, "send 1 reply.wait.lasts: recorded 5s, today 1m"),
         (r#""cap":"1m""#, r#""cap":"4s""#, "send 1 reply.wait.lasts: recorded 5s, today 4s"),
-        (r#""source":"retry_after""#, r#""source":"proxy""#, "send 1 reply.wait.source: recorded proxy, today retry_after"),
-        (r#""max_retries":3"#, r#""max_retries":2"#, r#"send 3 reply.budget.answer: recorded {"granted":5}, today none"#),
-        (r#""max_retries":3"#, r#""max_retries":4"#, r#"send 4 reply.budget.answer: recorded none, today {"granted":0}"#),
-        (r#"{"granted":5}"#, r#""refused""#, r#"send 1 reply.wait: recorded {"lasts":"5s","source":"retry_after"}, today none"#),
+        (
+            r#""source":"retry_after""#,
+            r#""source":"proxy""#,
+            "send 1 reply.wait.source: recorded proxy, today retry_after",
+        ),
+        (
+            r#""max_retries":3"#,
+            r#""max_retries":2"#,
+            r#"send 3 reply.budget.answer: recorded {"granted":5}, today none"#,
+        ),
+        (
+            r#""max_retries":3"#,
+            r#""max_retries":4"#,
+            r#"send 4 reply.budget.answer: recorded none, today {"granted":0}"#,
+        ),
+        (
+            r#"{"granted":5}"#,
+            r#""refused""#,
+            r#"send 1 reply.wait: recorded {"lasts":"5s","source":"retry_after"}, today none"#,
+        ),
         (r#""tally":"failure""#, r#""tally":"neutral""#, "send 1 reply.tally: recorded neutral, today failure"),
         (r#""limit":"3m""#, r#""limit":"2m""#, "send 1 limit: recorded 2m, today 3m"),
         (r#""at":"5.012s""#, r#""at":"5.011s""#, "send 2 at: recorded 5.011s, today 5.012s"),
-        (r#""reason":"retries_exhausted""#, r#""reason":"answer""#, "end reason: recorded answer, today retries_exhausted"),
+        (
+            r#""reason":"retries_exhausted""#,
+            r#""reason":"answer""#,
+            "end reason: recorded answer, today retries_exhausted",
+        ),
     ] {
         assert_eq!(says(from, to), difference, "{from} -> {to}");
     }

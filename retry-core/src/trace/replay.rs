@@ -158,6 +158,8 @@ impl<'a> Run<'a> {
     fn end(&self, action: Action<&'a Policy>) -> Trace {
         let recorded = self.trace.end;
         let end = match (action, recorded) {
+            // Given up before the machine was asked for the first time.
+            (_, Some(end)) if end.reason == Reason::Canceled && end.attempts == 0 => Some(end),
             (Action::Done(end) | Action::GiveUp(end), _) => Some(end),
             // The caller's own doing, or a decision on what was not kept.
             (Action::Send(_) | Action::Wait(_), Some(end)) if end.reason == Reason::Canceled => Some(end),

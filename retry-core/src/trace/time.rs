@@ -20,7 +20,9 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 fn read<E: Error>(text: &str) -> Result<Duration, E> {
     // No moment of the machine lies further from its start.
     let time = parse(text).filter(|time| *time == Duration::from_nanos(nanos(*time)));
-    time.ok_or_else(|| E::invalid_value(Unexpected::Str(text), &"text with a unit, such as \"1.5s\", up to 2^64 - 1 ns"))
+    time.ok_or_else(|| {
+        E::invalid_value(Unexpected::Str(text), &"text with a unit, such as \"1.5s\", up to 2^64 - 1 ns")
+    })
 }
 
 /// A time that may be absent.

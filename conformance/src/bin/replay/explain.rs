@@ -77,7 +77,8 @@ impl Explained<'_> {
                 Mode::AtLeast => "holds if it is longer than the drawn delay",
                 Mode::Ignore => "is ignored",
             };
-            line(f, "hint", format_args!("{hint:?}, cap {:?}, spread {}; it {mode}", hints.cap, hints.spread))?;
+            let spread = if hints.spread > 0.0 { format!(", spread {}", hints.spread) } else { String::new() };
+            line(f, "hint", format_args!("{hint:?}, cap {:?}{spread}; it {mode}", hints.cap))?;
         }
         let asked = reply.budget;
         let level = |level: Option<u64>| level.map_or("no limit".into(), |left| left.to_string());
