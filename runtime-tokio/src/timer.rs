@@ -1,5 +1,6 @@
 //! tokio's clock and timer.
 
+use core::future::Future;
 use core::time::Duration;
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,13 +18,17 @@ impl TokioTimer {
     /// `moment` as the core counts it: from 146 years before the process's first look at the clock, so that moments before
     /// it can be told, which a test with a paused clock may meet.
     pub fn instant(moment: tokio::time::Instant) -> Instant {
-        static EPOCH: OnceLock<tokio::time::Instant> = OnceLock::new();
-        let first = *EPOCH.get_or_init(tokio::time::Instant::now);
+        let first = first();
         match moment.checked_duration_since(first) {
             Some(after) => FIRST.saturating_add(after),
             None => Instant::EPOCH.saturating_add(FIRST.saturating_since(Instant::EPOCH) - (first - moment)),
         }
     }
+}
+
+fn first() -> tokio::time::Instant {
+    static EPOCH: OnceLock<tokio::time::Instant> = OnceLock::new();
+    *EPOCH.get_or_init(tokio::time::Instant::now)
 }
 
 impl Timer for TokioTimer {
@@ -35,8 +40,19 @@ impl Timer for TokioTimer {
         Some(unix_time(SystemTime::now()))
     }
 
-    async fn sleep(&self, duration: Duration) {
-        tokio::time::sleep(duration).await;
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send {
+        tokio::time::sleep(duration)
+    }
+
+    fn limit_until(&self, since: Instant, deadline: Instant) -> Option<impl Future<Output = ()> + Send> {
+        // tokio waits for a moment as well as for a time, and a look at the clock is saved. What lies before the first
+        // one, or beyond what tokio can count, is left to `sleep`.
+        let after = deadline.as_nanos().checked_sub(FIRST.as_nanos()).map(Duration::from_nanos);
+        let moment = after.and_then(|after| first().checked_add(after));
+        Some(match moment {
+            Some(moment) => tokio::time::sleep_until(moment),
+            None => tokio::time::sleep(deadline.saturating_since(self.now().max(since))),
+        })
     }
 }
 
