@@ -39,8 +39,10 @@ fn by_smol(host: &str, policy: &Policy) -> (End, Option<u16>) {
     (end, got.and_then(Result::ok).map(|response| response.status().as_u16()))
 }
 
+type Call = fn(&Server, &Policy) -> (End, Option<u16>);
+
 /// Whether the server is to be called by ureq or by smol.
-const BOTH: [fn(&Server, &Policy) -> (End, Option<u16>); 2] =
+const BOTH: [Call; 2] =
     [|server, policy| by_ureq(&server.url("/"), policy), |server, policy| by_smol(&server.addr().to_string(), policy)];
 
 #[test]

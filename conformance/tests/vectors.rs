@@ -99,6 +99,7 @@ fn ids(kind: &str) -> Vec<String> {
         Replay::NAME => of::<Replay>(),
         RetryAfter::NAME => of::<RetryAfter>(),
         Run::NAME => of::<Run>(),
+        Vendor::NAME => of::<Vendor>(),
         Verdict::NAME => of::<Verdict>(),
         other => panic!("no kind {other}"),
     }

@@ -4,10 +4,10 @@
 //! The bytes are the server's answers, one per request, the last one again and again: what becomes of the connection
 //! afterwards, how often the answer's second half is repeated, and the answer.
 
+use core::net::{Ipv4Addr, SocketAddr};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use core::time::Duration;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use reqwest::ClientBuilder;
@@ -137,11 +137,18 @@ fn answers(data: &[u8]) -> (Vec<Answer>, bool) {
     (answers, keeps)
 }
 
-/// The answers as bytes, for a client that keeps no connection and a server that closes each.
-pub fn write(answers: &[&[u8]]) -> Vec<u8> {
+/// What a server does with an answer, as [`write`] takes it: it closes the connection.
+pub const CLOSE: u8 = 0;
+/// It says no more, and keeps the connection open.
+pub const STALL: u8 = 3;
+/// It repeats the second half of the answer thousands of times, then closes.
+pub const AGAIN: u8 = 12;
+
+/// The answers as bytes, for a client that keeps no connection.
+pub fn write(answers: &[(u8, &[u8])]) -> Vec<u8> {
     let mut data = vec![0];
-    for answer in answers {
-        data.push(0);
+    for (how, answer) in answers {
+        data.push(*how);
         data.extend(u16::try_from(answer.len()).unwrap_or(u16::MAX).to_le_bytes());
         data.extend(*answer);
     }

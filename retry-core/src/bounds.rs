@@ -64,7 +64,7 @@ impl Policy {
     /// The sum of the computed delays of all retries, without jitter and without hints.
     pub const fn nominal_waits(&self) -> Duration {
         // Decorrelated jitter has no computed delay of its own: the exponential one stands in for it.
-        Self { jitter: Kind::None, hard_cap: false, ..*self }.max_waits()
+        Self { jitter: Kind::None, ..*self }.max_waits()
     }
 
     /// The longest sum of waits if the server gives no hints.
@@ -108,7 +108,7 @@ impl Policy {
         let mut backoff = Backoff::start(self);
         let mut sum = Duration::ZERO;
         let mut left = self.max_retries;
-        while left > 0 {
+        while let Some(others) = left.checked_sub(1) {
             let (delay, next) = backoff.step(self);
             let wait = longest(self, delay);
             let wait = Duration::from_nanos(if wait > floor { wait } else { floor });
@@ -118,7 +118,7 @@ impl Policy {
             }
             sum = sum.saturating_add(wait);
             backoff = next;
-            left = left.saturating_sub(1);
+            left = others;
         }
         sum
     }

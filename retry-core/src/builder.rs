@@ -142,9 +142,9 @@ impl PolicyBuilder {
             let value = Value::MaxDelay { max_delay: self.max_delay, base_delay: self.base_delay };
             return Err(PolicyError { rule: rule::MAX_DELAY, value });
         }
-        let Some(jitter) = Kind::checked(self.jitter) else {
-            let share = if let Jitter::Proportional(share) = self.jitter { share } else { 0.0 };
-            return Err(PolicyError { rule: rule::JITTER, value: Value::Number(share) });
+        let jitter = match Kind::checked(self.jitter) {
+            Ok(jitter) => jitter,
+            Err(share) => return Err(PolicyError { rule: rule::JITTER, value: Value::Number(share) }),
         };
         let RetryAfter { mode, cap, over_cap, spread } = self.retry_after;
         if cap.is_zero() || exceeds(cap, DAY) {

@@ -173,7 +173,8 @@ fn in_window(digits: i64, reference: UnixTime, at: impl Fn(i64) -> Option<i64>) 
     // day, and so lands on the 28th.
     let first = if today - new_year(year) < 59 { year } else { year + 1 };
     let limit = now + (new_year(first + 50) - new_year(first)) * DAY;
-    let newest = year + 50 - (year + 50 - digits) % 100;
+    let last = year + 50;
+    let newest = last - (last - digits) % 100;
     // The newest may be too late. Of the four centuries before it, one has a 29 February of year 00.
     let found = (0..5).filter_map(|century| at(newest - century * 100)).find(|moment| *moment <= limit)?;
     Some(UnixTime::new(reference.secs().checked_add(found - now)?, 0))

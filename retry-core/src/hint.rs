@@ -131,8 +131,7 @@ impl Hints {
     /// The wait that `hint` leads to, or `None` where the `computed` one applies.
     pub(crate) const fn wait(self, hint: Duration, computed: u64, word: u64) -> Option<u64> {
         let asked = nanos(hint);
-        let capped = if asked < self.cap { asked } else { self.cap };
-        let wait = Window::above(capped, self.spread).pick(word);
+        let wait = Window::above(self.capped(asked), self.spread).pick(word);
         match self.mode {
             // Zero is no hint: it would make a loop without pauses.
             _ if asked == 0 => None,
@@ -140,6 +139,10 @@ impl Hints {
             Mode::AtLeast if wait < computed => None,
             Mode::Replace | Mode::AtLeast => Some(wait),
         }
+    }
+
+    const fn capped(self, asked: u64) -> u64 {
+        if asked < self.cap { asked } else { self.cap }
     }
 
     /// The longest wait that any hint can lead to, if hints are followed at all.

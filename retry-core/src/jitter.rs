@@ -69,12 +69,13 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const fn checked(jitter: Jitter) -> Option<Self> {
-        Some(match jitter {
+    /// The kind of `jitter`, or its share if that is none.
+    pub(crate) const fn checked(jitter: Jitter) -> Result<Self, f64> {
+        Ok(match jitter {
             Jitter::None => Self::None,
             Jitter::Proportional(fraction) => match Share::new(fraction) {
                 Some(share) => Self::Proportional(share),
-                None => return None,
+                None => return Err(fraction),
             },
             Jitter::Full => Self::Full,
             Jitter::Equal => Self::Equal,

@@ -7,7 +7,7 @@ use core::time::Duration;
 use common::Words;
 use proptest::prelude::*;
 use retry_core::{
-    Action, Advice, Attempt, Cause, Instant, Jitter, Outcome, OverCap, Policy, PolicyBuilder, Reached, Replay,
+    Action, Advice, Attempt, Cause, Instant, Jitter, Outcome, OverCap, Policy, PolicyBuilder, Reached, Reason, Replay,
     RetryAfter, Unlimited, WaitSource, Why,
 };
 
@@ -378,7 +378,15 @@ fn no_word_is_taken_where_nothing_is_retried() {
 #[test]
 fn a_hint_over_the_cap_that_ends_the_call_is_known_only_after_the_word() {
     let policy = policy(Policy::builder().retry_after(RetryAfter::replace().over_cap(OverCap::GiveUp)));
-    assert_eq!(taken(&policy, Replay::Always, BUSY.with_hint(Some(secs(61)))), 1);
+    let mut rng = Words::new(&[MIDDLE]);
+    let mut finish = |hint| {
+        let attempt = sent(Attempt::start(&policy, Replay::Always, None, Instant::EPOCH));
+        attempt.finish(BUSY.with_hint(Some(hint)), Instant::EPOCH, &mut Unlimited, &mut rng)
+    };
+    let (at_cap, above) = (finish(secs(60)), finish(secs(60) + nanos(1)));
+    assert!(matches!(&at_cap, Action::Wait(pause) if pause.source() == WaitSource::RetryAfter), "{at_cap:?}");
+    assert!(matches!(&above, Action::GiveUp(end) if end.reason == Reason::RetryAfterTooLong), "{above:?}");
+    assert_eq!(rng.taken, 2);
 }
 
 proptest! {

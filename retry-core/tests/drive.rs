@@ -2,7 +2,7 @@
 
 mod common;
 
-use core::future::{pending, ready};
+use core::future::{pending, poll_fn, ready};
 use core::pin::pin;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use core::task::{Context, Poll, Waker};
@@ -56,15 +56,16 @@ fn at(secs: u64) -> Instant {
 }
 
 /// A client whose sends never end, and that keeps what it is told.
-#[derive(Default)]
-struct Stalls {
+struct Stalls<'a> {
+    clock: &'a Clock,
     told: Vec<Try>,
 }
 
-impl Io for Stalls {
+impl Io for Stalls<'_> {
     type Reply = Try;
 
     async fn send(&mut self, attempt: Try) -> Try {
+        assert_eq!(self.clock.now(), attempt.sent_at, "it begins when its wait is over");
         self.told.push(attempt);
         pending().await
     }
@@ -87,7 +88,8 @@ fn a_client_is_told_what_each_send_is() {
     let policy = Policy::API.edit().max_retries(2).jitter(Jitter::None);
     let policy = policy.attempt_timeout(Some(Duration::from_secs(5))).total_timeout(Some(Duration::from_secs(15)));
     let policy = policy.build().unwrap();
-    let (mut io, clock) = (Stalls::default(), Clock::default());
+    let clock = Clock::default();
+    let mut io = Stalls { clock: &clock, told: Vec::new() };
     let (mut budget, mut words) = (Unlimited, Words::new(&[0]));
     let finished = now(drive(&policy, Replay::IfUnsent, None, &clock, &mut budget, &mut words, &mut io));
     let Finished::GiveUp(Some(last), end) = finished else { panic!("a call without a reply") };
@@ -109,7 +111,8 @@ fn a_client_is_told_what_each_send_is() {
 fn a_send_without_limits_has_none_of_the_calls() {
     let policy = Policy::NONE.edit().total_timeout(None).build().unwrap();
     let told = |policy: &Policy, deadline| {
-        let (mut io, clock) = (Stalls::default(), Clock::default());
+        let clock = Clock::default();
+        let mut io = Stalls { clock: &clock, told: Vec::new() };
         let (mut budget, mut words) = (Unlimited, Words::new(&[0]));
         {
             let call = pin!(drive(policy, Replay::Always, deadline, &clock, &mut budget, &mut words, &mut io));
@@ -140,6 +143,19 @@ fn what_is_not_ready_is_cut_at_its_limit() {
         assert_eq!(now(within(&clock, at(since), Some(at(limit)), pin!(pending::<()>()))), None);
         assert_eq!((clock.limits.load(Relaxed), clock.now()), (limits, at(then)), "{shown}, {since}, {limit}");
     }
+}
+
+#[test]
+fn work_is_polled_once_a_round() {
+    let clock = Clock::default();
+    let mut polls = 0;
+    let work = pin!(poll_fn(|_| {
+        polls += 1;
+        if polls == 3 { Poll::Ready("late") } else { Poll::Pending }
+    }));
+    let mut call = pin!(within(&clock, at(0), None, work));
+    let rounds = [(); 3].map(|()| call.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+    assert_eq!(rounds, [Poll::Pending, Poll::Pending, Poll::Ready(Some("late"))]);
 }
 
 #[test]

@@ -187,6 +187,7 @@ fn statuses_are_errors() {
         assert_eq!(error.to_string(), format!("statuses is {status}, accepted: 400 ..= 599"));
         refused("statuses", Policy::builder().add_status(status));
     }
+    assert_eq!(refused("statuses", with(&[200, 503, 100])).to_string(), "statuses is 200, accepted: 400 ..= 599");
     // A list takes the place of all that came before, a single status does not.
     let changed = with(&[500]).add_status(520).remove_status(500).remove_status(200).build().unwrap();
     assert!(changed.statuses().iter().eq([520]));
@@ -204,6 +205,7 @@ fn the_default_is_the_documented_one() {
     assert_eq!(policy.max_delay(), secs(30));
     assert_eq!(policy.jitter(), Jitter::Proportional(0.1));
     assert!(!policy.hard_cap());
+    assert_eq!(policy.retry_after(), RetryAfter::default());
     assert_eq!(policy.retry_after(), RetryAfter::replace().cap(secs(60)).over_cap(OverCap::Clamp).spread(0.0));
     assert_eq!(policy.total_timeout(), Some(secs(180)));
     assert_eq!(policy.attempt_timeout(), None);
@@ -248,6 +250,14 @@ fn a_policy_can_be_had_in_a_const() {
     static SAME: Policy = Policy::API.edit().max_retries(5).statuses(&[599, 400]).build_const();
     assert_eq!(POLICY, SAME);
     assert_eq!(POLICY.max_retries(), 5);
+}
+
+#[test]
+#[should_panic(expected = "factor is out of bounds, accepted: 1.0, or 1.01 ..= 10.0")]
+fn a_policy_for_a_const_that_is_none_panics_elsewhere() {
+    let builder = |factor| Policy::builder().factor(factor);
+    assert_eq!(Ok(builder(1.5).build_const()), builder(1.5).build());
+    builder(0.5).build_const();
 }
 
 #[test]

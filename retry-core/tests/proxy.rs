@@ -355,3 +355,25 @@ fn an_empty_pool_has_no_proxy_and_a_ticket_names_its_proxy() {
     let ticket: Ticket = world.pool().pick(&mut trail, Instant::EPOCH).unwrap();
     assert_eq!((ticket.proxy(), trail.current(), trail.has_untried()), (0, Some(0), false));
 }
+
+#[test]
+fn slices_that_do_not_fit_and_tickets_of_another_pool_do_no_harm() {
+    let (mut large, mut small) = (World::new(Rotation::new().per_request(), 3), World::new(Rotation::new(), 1));
+    let mut trail = Trail::new([false]);
+    let mut ticket = |large: &mut World| large.pool().pick(&mut trail, Instant::EPOCH).unwrap();
+    let _ = ticket(&mut large);
+    // The trail has no place for the second proxy and the third.
+    let tickets = [ticket(&mut large), ticket(&mut large), ticket(&mut large)];
+    assert_eq!([0, 1, 2].map(|place: usize| tickets[place].proxy()), [1, 2, 0]);
+    let [first, second, _] = tickets;
+    let third = {
+        large.turn = Some(1);
+        ticket(&mut large)
+    };
+
+    let mut own = Trail::new([false]);
+    small.pool().succeeded(first, &mut own, 200);
+    assert_eq!(small.pool().failed(second, &mut own, Instant::EPOCH), Some(Duration::ZERO));
+    small.pool().release(third);
+    assert_eq!(small.circuits, [Circuit::default()]);
+}

@@ -52,7 +52,14 @@ fn the_last_eight_are_kept_in_order() {
 
 #[test]
 fn an_empty_record_has_nothing() {
-    assert_eq!((Record::default().entries().count(), Record::default().earlier()), (0, 0));
+    let mut record = Record::default();
+    assert_eq!((record.entries().count(), record.earlier()), (0, 0));
+    // Nor does it get a wait without the reply before it.
+    let Action::Send(attempt) = Attempt::start(&Policy::API, Replay::Always, None, Instant::EPOCH) else { panic!() };
+    let busy = attempt.finish(Outcome::status(503), Instant::EPOCH, &mut Unlimited, &mut Words::new(&[0]));
+    let Action::Wait(pause) = busy else { panic!("{busy:?}") };
+    record.pause(&pause);
+    assert_eq!(record, Record::default());
 }
 
 #[test]

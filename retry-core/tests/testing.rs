@@ -1,5 +1,4 @@
 //! Time that takes none: the timer that skips waits, and calls in virtual time.
-#![expect(clippy::unwrap_used, reason = "a panic is the report of a test, and of its helpers")]
 
 use core::future::{Future, pending, ready};
 use core::pin::pin;

@@ -1,6 +1,8 @@
 //! The words that logs and callers meet: each name of a kind, a reply, a reason and a wait.
 
-use retry_core::{Cause, ErrorKind, Event, Failure, Outcome, Reached, Reason, WaitSource, Why};
+use core::time::Duration;
+
+use retry_core::{Cause, End, ErrorKind, Event, Failure, Outcome, Reached, Reason, WaitSource, Why};
 
 #[test]
 fn kinds_have_stable_names() {
@@ -56,6 +58,26 @@ fn reasons_say_why_a_call_stopped() {
     ];
     for (reason, text) in reasons {
         assert_eq!(reason.to_string(), text);
+    }
+}
+
+#[test]
+fn the_end_of_a_call_has_the_kind_that_fits_its_reason() {
+    let failure = Event::Failure(Failure::new(Cause::Tls, Reached::Unsent));
+    let rows = [
+        (Reason::Answer, Some(Event::Status(200)), None),
+        (Reason::Advised, Some(Event::Status(503)), None),
+        (Reason::NotRepeatable(Why::Method), Some(Event::Status(503)), None),
+        (Reason::NotRetryable, Some(failure), Some(ErrorKind::Tls)),
+        (Reason::RetriesExhausted, Some(failure), Some(ErrorKind::RetryExhausted)),
+        (Reason::TotalTimeout, None, Some(ErrorKind::Timeout)),
+        (Reason::RetryAfterTooLong, Some(Event::Status(429)), Some(ErrorKind::RetryAfterTooLong)),
+        (Reason::BudgetSpent, Some(Event::Status(503)), Some(ErrorKind::BudgetSpent)),
+        (Reason::Canceled, None, Some(ErrorKind::Canceled)),
+    ];
+    for (reason, event, kind) in rows {
+        let end = End { attempts: 1, elapsed: Duration::ZERO, reason, event, asked: None };
+        assert_eq!(end.kind(), kind, "{end:?}");
     }
 }
 

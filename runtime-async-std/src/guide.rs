@@ -3,6 +3,7 @@
 //! - [Is it safe to retry?](safe)
 //! - [What limits my call?](limits)
 //! - [What do I get back?](result)
+//! - [How do I test my code, without its waits?](testing)
 
 #[doc = include_str!("guide/safe.md")]
 pub mod safe {}
@@ -12,3 +13,6 @@ pub mod limits {}
 
 #[doc = include_str!("guide/result.md")]
 pub mod result {}
+
+#[doc = include_str!("guide/testing.md")]
+pub mod testing {}

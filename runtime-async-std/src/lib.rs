@@ -23,7 +23,7 @@
 //! - [`client_config`]: a client that does not mix responses up.
 //! - [`Retry::proxies`]: a pool of proxies, with the feature `curl`.
 //! - [`faults`]: what each failure is called.
-//! - [`guide`]: is it safe to retry, what limits my call, what do I get back?
+//! - [`guide`]: is it safe to retry, what limits my call, what do I get back, how do I test it?
 //!
 //! surf, async-std and http-types are unmaintained, and so are parts of what they stand on. This crate is for programs that
 //! use them already; a new one is better off with reqwest.

@@ -20,7 +20,7 @@
 //!   attempt.
 //! - [`Retry::run`]: a closure of your own makes each send.
 //! - [`faults`]: what each failure is called.
-//! - [`guide`]: is it safe to retry, what limits my call, what do I get back?
+//! - [`guide`]: is it safe to retry, what limits my call, what do I get back, how do I test it?
 //!
 //! # Features
 //!

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::error::Error;
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -94,10 +95,14 @@ pub struct Lab {
     server: Child,
     port: u16,
     counters: u16,
+    /// For what valgrind writes.
+    folder: PathBuf,
 }
 
 impl Lab {
     pub fn open() -> Result<Self> {
+        let folder = std::env::temp_dir().join(format!("peers-{}", std::process::id()));
+        fs::create_dir(&folder)?;
         let programs = std::env::current_exe()?.parent().ok_or("a program in no folder")?.to_path_buf();
         let mut server = Command::new("taskset")
             .args(["-c", SERVER_CORE])
@@ -108,7 +113,7 @@ impl Lab {
         let mut line = String::new();
         BufReader::new(server.stdout.take().ok_or("no output")?).read_line(&mut line)?;
         let (port, counters) = line.trim().split_once(' ').ok_or("the server told no ports")?;
-        Ok(Self { programs, port: port.parse()?, counters: counters.parse()?, server })
+        Ok(Self { programs, port: port.parse()?, counters: counters.parse()?, server, folder })
     }
 
     pub fn job(&self, scenario: &str, subject: &str, limit: bool, count: u64) -> Job {
@@ -143,21 +148,30 @@ impl Lab {
         Ok(Answer(answer))
     }
 
-    /// The instructions of one of what the scenario does `count` times: the difference between a run of `count` and one
-    /// of twice as many, so that start and end of the process cancel. The median of `times` such differences.
-    pub fn instructions(&self, job: &Job, times: usize) -> Result<f64> {
+    /// The instructions of one of what the scenario does `count` times.
+    pub fn instructions(&self, job: &Job) -> Result<Count> {
         let program = self.programs.join("plain");
         let program = program.to_str().ok_or("a folder whose name is no text")?;
         let pin = ["timeout", LONGEST, "taskset", "-c", CLIENT_CORE];
-        let mut found = Vec::new();
-        for _ in 0..times {
-            let once = count::instructions(program, &job.arguments(), &pin)?;
-            let twice = Job { count: 2 * job.count, ..job.clone() };
-            let twice = count::instructions(program, &twice.arguments(), &pin)?;
-            found.push(twice.saturating_sub(once) as f64 / job.count as f64);
-        }
-        found.sort_by(f64::total_cmp);
-        Ok(found[found.len() / 2])
+        let mut windows = count::windows(&pin, program, &job.arguments(), &self.folder)?;
+        windows.sort_unstable();
+        let each = |place: usize| windows[place] as f64 / job.count as f64;
+        Ok(Count { median: each(windows.len() / 2), least: each(0), most: each(windows.len() - 1) })
+    }
+}
+
+/// Counted instructions of one of something, over several windows.
+#[derive(Clone, Copy, Debug)]
+pub struct Count {
+    pub median: f64,
+    pub least: f64,
+    pub most: f64,
+}
+
+impl Count {
+    /// How far apart the windows are, as a share of the median.
+    pub fn spread(&self) -> f64 {
+        (self.most - self.least) / self.median
     }
 }
 
@@ -165,5 +179,6 @@ impl Drop for Lab {
     fn drop(&mut self) {
         let _ = self.server.kill();
         let _ = self.server.wait();
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }

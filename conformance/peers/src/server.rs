@@ -18,7 +18,7 @@ pub mod path {
     pub const TURNS: &str = "/turns";
     /// The same; the body of the 503 comes a moment after its head.
     pub const LATE: &str = "/late";
-    /// Always 503.
+    /// Always 503, with its body a moment after its head.
     pub const BUSY: &str = "/busy";
 }
 
@@ -29,7 +29,7 @@ const BUSY_BODY: &str = "too many requests are under way\n";
 const MISSING: &str = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
 
 static ACCEPTED: AtomicU64 = AtomicU64::new(0);
-static ANSWERED: AtomicU64 = AtomicU64::new(0);
+static ASKED: AtomicU64 = AtomicU64::new(0);
 static TURN: AtomicU64 = AtomicU64::new(0);
 
 /// Serves until standard input ends. Prints the two ports first: of the server, and of its counters.
@@ -68,6 +68,7 @@ async fn serve(mut stream: TcpStream) -> io::Result<()> {
             }
         };
         let path = buffer[..head].split(|&byte| byte == b' ').nth(1).unwrap_or_default().to_vec();
+        ASKED.fetch_add(1, Ordering::SeqCst);
         answer(&mut stream, std::str::from_utf8(&path).unwrap_or_default()).await?;
         // No request that is measured has a body.
         buffer.copy_within(head..filled, 0);
@@ -84,16 +85,19 @@ async fn answer(stream: &mut TcpStream, path: &str) -> io::Result<()> {
             stream.write_all(OK.as_bytes()).await?;
         }
         path::TURNS if is_turn() => stream.write_all(format!("{BUSY}{BUSY_BODY}").as_bytes()).await?,
-        path::LATE if is_turn() => {
-            stream.write_all(BUSY.as_bytes()).await?;
-            tokio::time::sleep(PAUSE).await;
-            stream.write_all(BUSY_BODY.as_bytes()).await?;
-        }
+        path::BUSY => busy_late(stream).await?,
+        path::LATE if is_turn() => busy_late(stream).await?,
         path::TURNS | path::LATE => stream.write_all(OK.as_bytes()).await?,
-        path::BUSY => stream.write_all(format!("{BUSY}{BUSY_BODY}").as_bytes()).await?,
         _ => stream.write_all(MISSING.as_bytes()).await?,
     }
-    ANSWERED.fetch_add(1, Ordering::SeqCst);
+    Ok(())
+}
+
+/// The client may go away before the body comes: that is its right.
+async fn busy_late(stream: &mut TcpStream) -> io::Result<()> {
+    stream.write_all(BUSY.as_bytes()).await?;
+    tokio::time::sleep(PAUSE).await;
+    let _ = stream.write_all(BUSY_BODY.as_bytes()).await;
     Ok(())
 }
 
@@ -104,8 +108,8 @@ fn tell(listener: &std::net::TcpListener) {
             let mut lines = BufReader::new(stream.try_clone()?).lines();
             let mut stream = stream;
             while let Some(Ok(_)) = lines.next() {
-                let (accepted, answered) = (ACCEPTED.load(Ordering::SeqCst), ANSWERED.load(Ordering::SeqCst));
-                stream.write_all(format!("{accepted} {answered}\n").as_bytes())?;
+                let (accepted, asked) = (ACCEPTED.load(Ordering::SeqCst), ASKED.load(Ordering::SeqCst));
+                stream.write_all(format!("{accepted} {asked}\n").as_bytes())?;
             }
             Ok(())
         });
@@ -121,7 +125,7 @@ pub struct Seen {
     /// Connections.
     pub accepted: u64,
     /// Requests.
-    pub answered: u64,
+    pub asked: u64,
 }
 
 impl Counters {
@@ -137,6 +141,6 @@ impl Counters {
         self.0.read_line(&mut line)?;
         let mut numbers = line.split_whitespace().map(|number| number.parse().unwrap_or_default());
         let mut next = || numbers.next().unwrap_or_default();
-        Ok(Seen { accepted: next(), answered: next() })
+        Ok(Seen { accepted: next(), asked: next() })
     }
 }

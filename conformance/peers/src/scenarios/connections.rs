@@ -23,7 +23,7 @@ pub fn measure(job: &Job) {
         let before = counters.seen().expect("the counters");
         subject.fetch(job.count).await;
         let after = counters.seen().expect("the counters");
-        assert_eq!(after.answered - before.answered, 2 * job.count, "each call is two sends");
+        assert_eq!(after.asked - before.asked, 2 * job.count, "each call is two sends");
         tell("connections", &[(after.accepted - before.accepted) as f64 / job.count as f64]);
     });
 }

@@ -17,9 +17,8 @@ pub fn report(lab: &Lab) -> Result<Section> {
         "Bytes, by `size_of_val`, before the first poll. Under a limit our future is the same, everybody else's is \
          inside tokio's `Timeout`. reqwest-retry's future is a box's that grows on the heap.",
     );
-    let size = |name, limit| -> Result<f64> {
-        lab.ask(Program::Plain, &lab.job("futures", name, limit, 1))?.one("future")
-    };
+    let size =
+        |name, limit| -> Result<f64> { lab.ask(Program::Plain, &lab.job("futures", name, limit, 1))?.one("future") };
     let bare = size("bare", false)?;
     let mut table = Table::new(&["", "future", "over bare's", "under a limit"]);
     for entry in subjects::ALL.iter().filter(|entry| entry.style != Style::Budget) {

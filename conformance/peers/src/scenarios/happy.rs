@@ -2,7 +2,8 @@
 
 use crate::alloc::Heap;
 use crate::chart::Bar;
-use crate::lab::{Job, Lab, Program, Result, tell};
+use crate::count::{WINDOWS, mark};
+use crate::lab::{Count, Job, Lab, Program, Result, tell};
 use crate::report::{Aim, Section};
 use crate::server::path;
 use crate::subjects::{self, Entry, LIMIT, Settings, Style};
@@ -10,10 +11,8 @@ use crate::table::{Table, percent, signed, whole};
 
 use super::block_on;
 
-/// Calls in the shorter of the two runs.
+/// Calls in a window.
 const CALLS: u64 = 200;
-/// Differences of such runs, of which the median counts.
-const TIMES: usize = 3;
 
 pub fn measure(job: &Job) {
     let settings = Settings::get(job.port, path::ASLEEP).limit(job.limit.then_some(LIMIT));
@@ -27,21 +26,31 @@ pub fn allocations(job: &Job, settings: &Settings) {
         // The connection, and what is made once.
         subject.fetch(20).await;
         let before = Heap::now();
-        subject.fetch(job.count).await;
-        tell("allocations", &[(Heap::now().calls - before.calls) as f64 / job.count as f64]);
+        for _ in 0..WINDOWS {
+            mark();
+            subject.fetch(job.count).await;
+        }
+        mark();
+        tell("allocations", &[(Heap::now().calls - before.calls) as f64 / (WINDOWS * job.count) as f64]);
     });
 }
 
 /// A subject's figures of one call.
 #[derive(Clone, Copy)]
 struct Cost {
-    instructions: f64,
+    instructions: Count,
     allocations: f64,
+}
+
+impl Cost {
+    fn over(&self, bare: &Self) -> f64 {
+        self.instructions.median / bare.instructions.median
+    }
 }
 
 fn cost(lab: &Lab, name: &str, limit: bool) -> Result<Cost> {
     let job = lab.job("happy", name, limit, CALLS);
-    let instructions = lab.instructions(&job, TIMES)?;
+    let instructions = lab.instructions(&job)?;
     Ok(Cost { instructions, allocations: lab.ask(Program::Counting, &job)?.one("allocations")? })
 }
 
@@ -59,6 +68,8 @@ pub fn report(lab: &Lab) -> Result<Section> {
     for (_, table) in &mut tables {
         table.row(row(subjects::entry("bare").label, [(free, free), (limited, limited)]));
     }
+    // How far windows of one subject are apart, at most.
+    let mut apart = 0.0_f64;
     for entry in subjects::retrying() {
         let found = [(free, cost(lab, entry.name, false)?), (limited, cost(lab, entry.name, true)?)];
         for (style, table) in &mut tables {
@@ -66,11 +77,15 @@ pub fn report(lab: &Lab) -> Result<Section> {
                 table.row(row(entry.label, found));
             }
         }
-        let overhead = found.map(|(bare, cost)| cost.instructions / bare.instructions);
+        for (bare, cost) in found {
+            apart = apart.max(bare.instructions.spread()).max(cost.instructions.spread());
+        }
+        let overhead = found.map(|(bare, cost)| cost.over(&bare));
         section.bars.push(Bar { label: entry.label.replace(['*', '`'], ""), is_ours: entry.is_ours(), overhead });
         aims(&mut section, entry, found);
     }
     section.tables.extend(tables.map(|(_, table)| table));
+    section.text += &format!(" Over all subjects, the three windows differ by {:.2} % at most.", apart * 100.0);
     let copy = lab.ask(Program::Counting, &lab.job("single", "copy", false, 1))?.one("allocations")?;
     section.text += &format!(" One `try_clone` of this request takes {copy} allocations.");
     for entry in subjects::ALL.iter().filter(|entry| entry.is_ours() && entry.style == Style::Request) {
@@ -90,13 +105,21 @@ fn cost_of_heap(lab: &Lab, name: &str) -> Result<f64> {
 }
 
 fn table() -> Table {
-    Table::new(&["", "instructions", "over bare", "allocations", "with limit: instructions", "over bare", "allocations"])
+    Table::new(&[
+        "",
+        "instructions",
+        "over bare",
+        "allocations",
+        "with limit: instructions",
+        "over bare",
+        "allocations",
+    ])
 }
 
 fn row(label: &str, found: [(Cost, Cost); 2]) -> Vec<String> {
     let cells = found.iter().flat_map(|(bare, cost)| {
         let more = cost.allocations - bare.allocations;
-        [whole(cost.instructions), percent(cost.instructions / bare.instructions), signed(more)]
+        [whole(cost.instructions.median), percent(cost.over(bare)), signed(more)]
     });
     [label.to_owned()].into_iter().chain(cells).collect()
 }
@@ -106,7 +129,7 @@ fn aims(section: &mut Section, entry: &Entry, found: [(Cost, Cost); 2]) {
         return;
     }
     for ((bare, cost), limit) in found.into_iter().zip(["without limit", "with limit"]) {
-        let ratio = cost.instructions / bare.instructions;
+        let ratio = cost.over(&bare);
         let most = match (entry.style, limit) {
             (Style::Closure, "without limit") => 1.006,
             (Style::Closure, _) => 1.01,

@@ -7,11 +7,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use retry_core::{Action, Attempt, Cause, End, Instant, Outcome, Policy, Reached, Replay, Unlimited};
 
 use crate::alloc::Heap;
+use crate::count::{WINDOWS, mark};
 use crate::lab::{Job, Lab, Program, Result, tell};
 use crate::report::{Aim, Section};
 use crate::table::{Table, short, whole};
 
-/// Calls in the shorter of two runs.
+/// Calls in a window.
 const COUNT: u64 = 20_000;
 
 fn call(policy: &Policy, script: &[Outcome; 6], rng: &mut Xoshiro256PlusPlus) -> End {
@@ -45,10 +46,14 @@ pub fn measure(job: &Job) {
     let policy = Policy::API.edit().max_retries(5).build().expect("a policy within the bounds");
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let before = Heap::now();
-    for _ in 0..job.count {
-        let end = call(black_box(&policy), black_box(&script), &mut rng);
-        assert_eq!(black_box(end).attempts, 6);
+    for _ in 0..WINDOWS {
+        mark();
+        for _ in 0..job.count {
+            let end = call(black_box(&policy), black_box(&script), &mut rng);
+            assert_eq!(black_box(end).attempts, 6);
+        }
     }
+    mark();
     tell("allocations", &[(Heap::now().calls - before.calls) as f64]);
 }
 
@@ -59,7 +64,7 @@ pub fn report(lab: &Lab) -> Result<Section> {
          become actions, five waits are resumed. No peer has its decisions apart from its sends.",
     );
     let job = lab.job("machine", "ours", false, COUNT);
-    let instructions = lab.instructions(&job, 1)?;
+    let instructions = lab.instructions(&job)?.median;
     let heap = lab.ask(Program::Counting, &job)?.one("allocations")?;
     let mut table = Table::new(&["", "instructions", "allocations"]);
     table.row(["**ours**".into(), whole(instructions), short(heap)]);

@@ -81,8 +81,9 @@ pub fn report(lab: &Lab) -> Result<Section> {
         lab.ask(Program::Counting, &lab.job("single", name, limit, CALLS))?.one("allocations")
     };
     let over = |name: &str, post: &str| -> Result<[f64; 2]> {
-        let more =
-            |limit| -> Result<f64> { Ok(heap(&format!("{name}{post}"), limit)? - heap(&format!("bare{post}"), limit)?) };
+        let more = |limit| -> Result<f64> {
+            Ok(heap(&format!("{name}{post}"), limit)? - heap(&format!("bare{post}"), limit)?)
+        };
         Ok([more(false)?, more(true)?])
     };
     let mut table = Table::new(&["", "GET, 0 retries", "with limit", "POST", "with limit"]);
@@ -101,9 +102,8 @@ pub fn report(lab: &Lab) -> Result<Section> {
         table.row([entry.label.into(), signed(get), signed(get_limit), post, post_limit]);
     }
     section.tables.push(table);
-    let timers = |limit| -> Result<f64> {
-        lab.ask(Program::Counting, &lab.job("single", "timers", limit, 1))?.one("timers")
-    };
+    let timers =
+        |limit| -> Result<f64> { lab.ask(Program::Counting, &lab.job("single", "timers", limit, 1))?.one("timers") };
     let (free, limited) = (timers(false)?, timers(true)?);
     section.aims.push(Aim::new(
         "single send: timers without limit, with limit".into(),

@@ -1,6 +1,7 @@
 //! A GET over surf that is answered 200 at once.
 
 use crate::alloc::Heap;
+use crate::count::{WINDOWS, mark};
 use crate::lab::{Job, Lab, Program, Result, tell};
 use crate::report::{Aim, Section};
 use crate::server::path;
@@ -8,7 +9,6 @@ use crate::subjects::surf::{ALL, Subject};
 use crate::table::{Table, percent, signed, whole};
 
 const CALLS: u64 = 200;
-const TIMES: usize = 3;
 
 /// `limit` is whether connections are kept here.
 pub fn measure(job: &Job) {
@@ -19,10 +19,14 @@ pub fn measure(job: &Job) {
             subject.call().await;
         }
         let before = Heap::now();
-        for _ in 0..job.count {
-            subject.call().await;
+        for _ in 0..WINDOWS {
+            mark();
+            for _ in 0..job.count {
+                subject.call().await;
+            }
         }
-        tell("allocations", &[(Heap::now().calls - before.calls) as f64 / job.count as f64]);
+        mark();
+        tell("allocations", &[(Heap::now().calls - before.calls) as f64 / (WINDOWS * job.count) as f64]);
     });
 }
 
@@ -44,11 +48,11 @@ pub fn report(lab: &Lab) -> Result<Section> {
     ]);
     let cost = |name, keeps| -> Result<(f64, f64)> {
         let job = lab.job("surf", name, keeps, CALLS);
-        Ok((lab.instructions(&job, TIMES)?, lab.ask(Program::Counting, &job)?.one("allocations")?))
+        Ok((lab.instructions(&job)?.median, lab.ask(Program::Counting, &job)?.one("allocations")?))
     };
     let bare = [cost("bare", true)?, cost("bare", false)?];
     for (name, label) in ALL {
-        let found = [cost(name, true)?, cost(name, false)?];
+        let found = if name == "bare" { bare } else { [cost(name, true)?, cost(name, false)?] };
         let cells = found.iter().zip(bare).flat_map(|((instructions, heap), bare)| {
             [whole(*instructions), percent(instructions / bare.0), signed(heap - bare.1)]
         });

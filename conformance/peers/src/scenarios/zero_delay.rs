@@ -11,8 +11,8 @@ use crate::table::{Table, short};
 
 use super::block_on;
 
-/// Calls in one timed piece.
-const CALLS: u64 = 40;
+/// Calls in a timed piece.
+const CALLS: u64 = 2;
 
 pub fn measure(job: &Job) {
     let settings = Settings::get(job.port, path::TURNS).waits(Duration::ZERO).limit(job.limit.then_some(LIMIT));

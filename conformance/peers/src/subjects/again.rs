@@ -25,7 +25,7 @@ impl Subject for Copies {
     type Error = reqwest::Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone(), policy: policy(settings) }
+        Self { client: client(settings), settings: settings.clone(), policy: policy(settings) }
     }
 
     fn call(&self) -> impl Future<Output = reqwest::Result<Response>> + Send {
@@ -45,7 +45,7 @@ impl Subject for Closures {
     type Error = reqwest::Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone(), policy: policy(settings) }
+        Self { client: client(settings), settings: settings.clone(), policy: policy(settings) }
     }
 
     fn call(&self) -> impl Future<Output = reqwest::Result<Response>> + Send {

@@ -26,7 +26,7 @@ impl Subject for Copies {
     type Error = reqwest::Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone(), builder: builder(settings) }
+        Self { client: client(settings), settings: settings.clone(), builder: builder(settings) }
     }
 
     fn call(&self) -> impl Future<Output = reqwest::Result<Response>> + Send {
@@ -46,7 +46,7 @@ impl Subject for Closures {
     type Error = reqwest::Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone(), builder: builder(settings) }
+        Self { client: client(settings), settings: settings.clone(), builder: builder(settings) }
     }
 
     fn call(&self) -> impl Future<Output = reqwest::Result<Response>> + Send {

@@ -15,7 +15,7 @@ impl Subject for Bare {
     type Error = reqwest::Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone() }
+        Self { client: client(settings), settings: settings.clone() }
     }
 
     fn call(&self) -> impl Future<Output = reqwest::Result<Response>> + Send {

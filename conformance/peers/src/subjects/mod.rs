@@ -37,6 +37,8 @@ pub struct Settings {
     pub jitter: bool,
     /// The limit of the whole call.
     pub limit: Option<Duration>,
+    /// How long a client keeps a connection that nobody uses. reqwest's default is 90 s.
+    pub idle: Duration,
 }
 
 impl Settings {
@@ -44,7 +46,7 @@ impl Settings {
     pub fn get(port: u16, path: &str) -> Self {
         let url = Url::parse(&format!("http://127.0.0.1:{port}{path}")).expect("a URL");
         let wait = Duration::from_secs(1);
-        Self { method: Method::GET, url, retries: 3, wait, jitter: true, limit: None }
+        Self { method: Method::GET, url, retries: 3, wait, jitter: true, limit: None, idle: Duration::from_secs(90) }
     }
 
     /// Exact waits, beginning with this one.
@@ -197,12 +199,12 @@ pub fn entry(name: &str) -> &'static Entry {
 }
 
 /// reqwest's client with its defaults. The environment's proxies are no part of what is measured.
-fn builder() -> ClientBuilder {
-    Client::builder().no_proxy()
+fn builder(settings: &Settings) -> ClientBuilder {
+    Client::builder().no_proxy().pool_idle_timeout(settings.idle)
 }
 
-fn client() -> Client {
-    builder().build().expect("a client")
+fn client(settings: &Settings) -> Client {
+    builder(settings).build().expect("a client")
 }
 
 /// What peers that judge errors are told to retry: the statuses that we retry, and failures to connect.

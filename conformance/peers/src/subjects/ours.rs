@@ -7,8 +7,8 @@ use runtime_tokio::{Budgets, Error, Jitter, Policy, Ratio, Retry, RetryExt, Try}
 
 use super::Settings;
 
-fn client() -> Client {
-    runtime_tokio::client_builder().no_proxy().build().expect("a client")
+fn client(settings: &Settings) -> Client {
+    runtime_tokio::client_builder().no_proxy().pool_idle_timeout(settings.idle).build().expect("a client")
 }
 
 fn policy(settings: &Settings) -> Policy {
@@ -35,7 +35,7 @@ impl super::Subject for Send {
     type Error = Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone(), policy: policy(settings) }
+        Self { client: client(settings), settings: settings.clone(), policy: policy(settings) }
     }
 
     fn call(&self) -> impl Future<Output = Result<Response, Error>> + core::marker::Send {
@@ -55,7 +55,7 @@ impl super::Subject for SendShared {
     type Error = Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone(), retry: Retry::new(policy(settings)) }
+        Self { client: client(settings), settings: settings.clone(), retry: Retry::new(policy(settings)) }
     }
 
     fn call(&self) -> impl Future<Output = Result<Response, Error>> + core::marker::Send {
@@ -91,7 +91,7 @@ impl super::Subject for Run {
     type Error = Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone(), retry: Retry::new(policy(settings)) }
+        Self { client: client(settings), settings: settings.clone(), retry: Retry::new(policy(settings)) }
     }
 
     fn call(&self) -> impl Future<Output = Result<Response, Error>> + core::marker::Send {

@@ -22,7 +22,7 @@ impl Subject for Own {
                 Some(status) if !is_busy(status) => answer.success(),
                 Some(_) | None => answer.retryable(),
             });
-        Self { client: builder().retry(policy).build().expect("a client"), settings: settings.clone() }
+        Self { client: builder(settings).retry(policy).build().expect("a client"), settings: settings.clone() }
     }
 
     fn call(&self) -> impl Future<Output = reqwest::Result<Response>> + Send {

@@ -24,7 +24,7 @@ impl Subject for Middleware {
             .jitter(if settings.jitter { Jitter::Full } else { Jitter::None })
             .build_with_max_retries(settings.retries);
         let middleware = RetryTransientMiddleware::new_with_policy(policy);
-        Self { client: ClientBuilder::new(client()).with(middleware).build(), settings: settings.clone() }
+        Self { client: ClientBuilder::new(client(settings)).with(middleware).build(), settings: settings.clone() }
     }
 
     fn call(&self) -> impl Future<Output = Result<Response, Error>> + Send {

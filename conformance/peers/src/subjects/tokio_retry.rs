@@ -30,7 +30,7 @@ impl Subject for Copies {
     type Error = reqwest::Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone() }
+        Self { client: client(settings), settings: settings.clone() }
     }
 
     fn call(&self) -> impl Future<Output = reqwest::Result<Response>> + Send {
@@ -50,7 +50,7 @@ impl Subject for Closures {
     type Error = reqwest::Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone() }
+        Self { client: client(settings), settings: settings.clone() }
     }
 
     fn call(&self) -> impl Future<Output = reqwest::Result<Response>> + Send {

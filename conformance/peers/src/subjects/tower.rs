@@ -80,7 +80,7 @@ impl Subject for Requests {
     type Error = reqwest::Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone(), policy: Transient::new(settings) }
+        Self { client: client(settings), settings: settings.clone(), policy: Transient::new(settings) }
     }
 
     fn call(&self) -> impl Future<Output = reqwest::Result<Response>> + Send {
@@ -98,7 +98,7 @@ impl Subject for Closures {
     type Error = reqwest::Error;
 
     fn new(settings: &Settings) -> Self {
-        Self { client: client(), settings: settings.clone(), policy: Transient::new(settings) }
+        Self { client: client(settings), settings: settings.clone(), policy: Transient::new(settings) }
     }
 
     fn call(&self) -> impl Future<Output = reqwest::Result<Response>> + Send {
