@@ -8,13 +8,12 @@ use core::time::Duration;
 use rand_core::Rng;
 
 use crate::budget::Budget;
-use crate::end::{End, Reason};
+use crate::end::End;
 use crate::machine::{Action, Attempt, Pause};
-use crate::outcome::{Event, Outcome};
+use crate::outcome::Outcome;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::time::{Instant, UnixTime};
-use crate::verdict::Verdict;
 
 /// How much of a body is read at most before a reply is let go, so that its connection can be used again, in bytes.
 pub const DRAIN_BYTES: usize = 64 * 1024;
@@ -39,8 +38,10 @@ pub trait Timer {
         self.sleep(duration)
     }
 
-    /// A [`limit`](Self::limit) that ends at `deadline`; `None` if that has passed. Time counts from `since` where the
-    /// clock is behind that. A timer that can wait for a moment need not read its clock for it.
+    /// The [`limit`](Self::limit) that ends at `deadline`. If that has passed: `None`, or a future that is ready.
+    ///
+    /// Time counts from `since` where the clock is behind that. A timer that can wait for a moment, and whose clock never
+    /// falls back, need not read it for this.
     fn limit_until(&self, since: Instant, deadline: Instant) -> Option<impl Future<Output = ()> + Send> {
         let left = deadline.saturating_since(self.now().max(since));
         (!left.is_zero()).then(|| self.limit(left))
@@ -72,13 +73,6 @@ pub trait Io {
 
     /// Sends the request once. The future is dropped if the limit passes first.
     fn send(&mut self, attempt: Try) -> impl Future<Output = Self::Reply>;
-
-    /// The status of `reply`, if that alone is to decide: no custom policy is to be asked, no budget told, and nothing
-    /// noted. If the first reply of a call is the answer by that, the call is over without more questions.
-    fn plain(&self, reply: &Self::Reply) -> Option<u16> {
-        let _ = reply;
-        None
-    }
 
     /// Says what `reply` is, and asks the user's policy if [`Attempt::verdict`] gives one.
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome;
@@ -141,10 +135,7 @@ where
                 let limit = || attempt.deadline().map(|until| (attempt.sent_at(), until));
                 let sent = cut(timer, limit, pin!(io.send(Try::from(&attempt)))).await;
                 let (reply, now) = match sent {
-                    Some(reply) => match answered(policy, &attempt, io.plain(&reply), timer.now()) {
-                        Ok(end) => return Finished::Done(reply, end),
-                        Err(now) => (reply, now),
-                    },
+                    Some(reply) => (reply, timer.now()),
                     // The limit has passed, whatever a clock that stands still may say.
                     None => {
                         (io.timed_out(Try::from(&attempt)), timer.now().max(attempt.deadline().unwrap_or_default()))
@@ -171,21 +162,6 @@ where
             cut(timer, limit, pin!(discarded)).await;
             action = Action::Wait(pause);
         }
-    }
-}
-
-/// The end of a call whose first reply is the answer by its `status` alone; else the moment at which the reply came.
-fn answered(policy: &Policy, attempt: &Attempt<&Policy>, status: Option<u16>, now: Instant) -> Result<End, Instant> {
-    let event = status.map(Event::Status).filter(|_| attempt.number() == 1);
-    match event {
-        Some(event) if Verdict::of(event, policy) == Verdict::Answer => Ok(End {
-            attempts: 1,
-            elapsed: attempt.elapsed(now),
-            reason: Reason::Answer,
-            event: Some(event),
-            asked: None,
-        }),
-        Some(_) | None => Err(now),
     }
 }
 

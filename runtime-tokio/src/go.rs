@@ -279,10 +279,6 @@ fn carry_out<S: Sender, T: Timer, C: Future, A: Answer>(
         let finished =
             or_cancel(cancel, pin!(drive(policy, *replay, deadline, timer, &mut budget, rng, &mut io))).await;
         match finished {
-            // Nobody asks for the report here.
-            Some(Finished::Done(Ok(received), end)) if frame.is_plain() && end.attempts == 1 => {
-                Ok(A::new(received, || io.report(end)))
-            }
             Some(Finished::Done(reply, end)) => io.result(Some(reply), end),
             Some(Finished::GiveUp(reply, end)) => io.result(reply, end),
             None => io.canceled(),
@@ -351,23 +347,22 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         if end.attempts > 0 && end.reason != Reason::Canceled {
             end.elapsed += self.prepared;
         }
-        let report = self.report(end);
-        let (failed, mut received) = match reply {
-            Some(Ok(received)) => (Some(Failed::from(received.status())), Some(received)),
+        let (failed, received) = match reply {
+            Some(Ok(mut received)) => {
+                if end.attempts > 1 || end.reason != Reason::Answer {
+                    Settled::mark(received.head_mut());
+                }
+                let return_last = self.frame.extras.as_ref().is_some_and(|extras| extras.return_last_response);
+                if end.kind().is_none() || return_last {
+                    return Ok(A::new(received, || self.report(end)));
+                }
+                (Some(received.status().into()), Some(received))
+            }
             Some(Err(Failed { fault: Fault::Nested(error), .. })) => return Err(error),
             Some(Err(failed)) => (Some(failed), None),
             None => (self.last.take().map(|last| *last), None),
         };
-        if let Some(received) = &mut received
-            && (end.attempts > 1 || end.reason != Reason::Answer)
-        {
-            Settled::mark(received.head_mut());
-        }
-        let return_last = self.frame.extras.as_ref().is_some_and(|extras| extras.return_last_response);
-        match received {
-            Some(received) if end.kind().is_none() || return_last => Ok(A::new(received, || report)),
-            received => Err(Error::new(report, target(self.sender), failed, received)),
-        }
+        Err(Error::new(self.report(end), target(self.sender), failed, received))
     }
 }
 

@@ -49,11 +49,6 @@ impl<T> Frame<T> {
         self.extras.as_deref().and_then(read)
     }
 
-    /// Whether nobody wants to hear of a good reply but who asked for it.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.extras.is_none() && !self.report
-    }
-
     fn retries(&self, status: u16) -> bool {
         self.policy.statuses().contains(status)
     }
@@ -86,6 +81,11 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     /// The custom policy's word, and whether the reply is going to be sent again as far as it can be told here.
     fn advice(&self, attempt: &Attempt<&Policy>, event: Event, reply: &Result<Received, Failed>) -> (Advice, bool) {
         let Some(verdict) = attempt.verdict(event) else { return (Advice::Keep, false) };
+        let again = verdict == Verdict::Retry || self.sender.untried().is_some();
+        if !again && self.frame.extras.is_none() {
+            // Nobody is there who could want another send.
+            return (Advice::Keep, false);
+        }
         if Settled::is(reply) {
             return (Advice::Stop, false);
         }
@@ -110,7 +110,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
             (advice, _) => advice,
         };
         let again = match advice {
-            Advice::Keep => verdict == Verdict::Retry || self.sender.untried().is_some(),
+            Advice::Keep => again,
             Advice::Retry | Advice::RetryAfter(_) => true,
             Advice::Stop => false,
         };
@@ -141,13 +141,6 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
                 Box::pin(whole(response, self.frame.settings.max_body(), retried))
             };
             body.await
-        }
-    }
-
-    fn plain(&self, reply: &Self::Reply) -> Option<u16> {
-        match reply {
-            Ok(received) => self.frame.is_plain().then(|| received.status().as_u16()),
-            Err(_) => None,
         }
     }
 

@@ -34,7 +34,7 @@ use crate::timer::TokioTimer;
 pub struct Retry<T = TokioTimer> {
     pub(crate) policy: Policy,
     pub(crate) timer: T,
-    /// `None` where a policy is all there is: then a good reply ends a call without another question.
+    /// `None` where a policy is all there is: then nobody has to be asked about a reply.
     pub(crate) extras: Option<Arc<Extras>>,
     /// `None` for a call that shares nothing.
     shared: Option<Arc<Shared>>,

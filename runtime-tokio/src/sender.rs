@@ -97,7 +97,7 @@ impl ClientSender {
     fn copy_or_take(&mut self, this: Try) -> Option<Request> {
         let Kept::Whole(request) = &self.request else { return None };
         if !this.is_last {
-            return copy(request);
+            return request.try_clone();
         }
         let sent = Kept::Sent(Target::of(request));
         match mem::replace(&mut self.request, sent) {
@@ -196,44 +196,5 @@ where
 
     fn request(&self) -> (&Method, &str) {
         (&self.method, self.url.as_ref())
-    }
-}
-
-/// A copy of a request. reqwest's own makes a map for a timeout, whether there is one or not, which takes half its time.
-fn copy(request: &Request) -> Option<Request> {
-    // Where there is a body or a timeout, reqwest knows best. It sends nothing that is not named here (0.13.5).
-    if request.body().is_some() || request.timeout().is_some() {
-        return request.try_clone();
-    }
-    let mut copy = Request::new(request.method().clone(), request.url().clone());
-    *copy.headers_mut() = request.headers().clone();
-    *copy.version_mut() = request.version();
-    Some(copy)
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a panic is the report of a test")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_copy_is_the_one_that_reqwest_makes() {
-        let edits: [fn(&mut Request); 4] = [
-            |_| {},
-            |request| *request.version_mut() = http::Version::HTTP_2,
-            |request| *request.timeout_mut() = Some(Duration::from_secs(3)),
-            |request| *request.body_mut() = Some("text".into()),
-        ];
-        for edit in edits {
-            let mut request = Request::new(Method::PUT, "http://user@localhost/a?b=c#d".parse().unwrap());
-            for value in ["1", "2"] {
-                request.headers_mut().append("x-one", value.parse().unwrap());
-            }
-            edit(&mut request);
-            let (own, theirs) = (copy(&request).unwrap(), request.try_clone().unwrap());
-            assert_eq!(format!("{own:?}"), format!("{theirs:?}"));
-            assert_eq!((own.version(), own.timeout()), (theirs.version(), theirs.timeout()));
-            assert_eq!(own.body().and_then(|body| body.as_bytes()), theirs.body().and_then(|body| body.as_bytes()));
-        }
     }
 }
