@@ -6,10 +6,11 @@
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 
-use retry_core::{Action, Attempt, Finished, Io, Pause, Policy, Replay, Timer, Try, Unlimited, drive};
+use retry_core::trace::{Recorded, Recorder, Trace as Record};
+use retry_core::{Action, Attempt, End, Finished, Io, Pause, Policy, Reason, Replay, Timer, Try, Unlimited, drive};
 
 use crate::json::Span;
-use crate::scenario::{Cause, Event, Reached, Scenario, Step};
+use crate::scenario::{Cause, Event, Random, Reached, Scenario, Step};
 use crate::trace::Trace;
 use crate::{Skipped, Subject};
 
@@ -65,20 +66,50 @@ const CUT: Event = Event::Failure(Cause::Timeout, Reached::MaybeSent);
 ///
 /// If the script is empty, no policy can have the settings, or the loop contradicts itself.
 pub fn simulate(scenario: &Scenario) -> Trace {
+    carry_out(scenario, None).0
+}
+
+/// The same with a seed in place of given words ([`Scenario::seeded`]), and the core's own record of the call.
+///
+/// # Panics
+///
+/// As [`simulate`].
+pub fn record(scenario: &Scenario) -> (Trace, Record) {
+    let scenario = scenario.clone().seeded();
+    let seed = match scenario.random {
+        Random::Seed(seed) => seed,
+        Random::Words(_) => unreachable!("it has a seed now"),
+    };
+    let (trace, record) = carry_out(&scenario, Some(seed));
+    (trace, record.expect("there was a recorder"))
+}
+
+fn carry_out(scenario: &Scenario, seed: Option<u64>) -> (Trace, Option<Record>) {
     let clock = Clock::new(scenario);
     let Setup { policy, replay, deadline } = Setup::new(scenario, &clock);
     let mut words = Words::new(&scenario.random);
-    let mut io = Script { scenario, clock: &clock, log: Log::default() };
+    let recorder = seed.map(|seed| Recorder::new(policy, replay, deadline, seed));
+    let mut budget = Recorded::new(Unlimited, recorder.clone());
+    let mut io = Script { scenario, clock: &clock, log: Log::default(), recorder: recorder.clone() };
     // The call is dropped with this statement, before its log is read.
     let finished = clock.run(unless(
         pin!(clock.until(scenario.cancel_at)),
-        pin!(drive(&policy, replay, deadline, &clock, &mut Unlimited, &mut words, &mut io)),
+        pin!(drive(&policy, replay, deadline, &clock, &mut budget, &mut words, &mut io)),
     ));
-    match finished {
+    let end = match &finished {
+        Some(Finished::Done(_, end) | Finished::GiveUp(_, end)) => *end,
+        None => {
+            let (attempts, elapsed) = (io.log.sends(), clock.passed().into());
+            End { attempts, elapsed, reason: Reason::Canceled, event: None, asked: None }
+        }
+    };
+    let record = recorder.map(|recorder| recorder.end(end, || clock.now()));
+    let trace = match finished {
         Some(Finished::Done(got, end)) => io.log.end(&clock, &end, Some(got.unwrap_or(CUT)), true),
         Some(Finished::GiveUp(got, end)) => io.log.end(&clock, &end, got.map(|got| got.unwrap_or(CUT)), false),
         None => io.log.cancel(&clock),
-    }
+    };
+    (trace, record)
 }
 
 /// Runs `scenario` through the machine alone.
@@ -154,6 +185,7 @@ struct Script<'a> {
     scenario: &'a Scenario,
     clock: &'a Clock,
     log: Log,
+    recorder: Option<Recorder>,
 }
 
 impl Script<'_> {
@@ -168,6 +200,9 @@ impl Io for Script<'_> {
 
     async fn send(&mut self, attempt: Try) -> Option<Event> {
         self.log.send(attempt.number, self.clock.passed());
+        if let Some(recorder) = &self.recorder {
+            recorder.send(attempt);
+        }
         let step = self.step(attempt.number);
         self.clock.sleep(step.takes.into()).await;
         Some(step.event)
@@ -175,7 +210,11 @@ impl Io for Script<'_> {
 
     fn outcome(&mut self, attempt: &Attempt<&Policy>, got: &Option<Event>) -> retry_core::Outcome {
         self.log.reply(self.clock.passed(), got.unwrap_or(CUT));
-        outcome(attempt, self.step(attempt.number()), *got, self.clock.wall())
+        let outcome = outcome(attempt, self.step(attempt.number()), *got, self.clock.wall());
+        if let Some(recorder) = &self.recorder {
+            recorder.outcome(&outcome, None);
+        }
+        outcome
     }
 
     fn timed_out(&mut self, _: Try) -> Option<Event> {
@@ -184,6 +223,9 @@ impl Io for Script<'_> {
 
     fn retrying(&mut self, _: Try, _: &retry_core::Outcome, pause: &Pause<&Policy>) {
         self.log.wait(self.clock.passed(), pause);
+        if let Some(recorder) = &self.recorder {
+            recorder.wait(pause);
+        }
     }
 
     async fn discard(&mut self, _: Option<Event>) {

@@ -56,6 +56,7 @@ pub struct Judged {
 
 /// How a reply counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Tally {
     /// An answer.
     Success,

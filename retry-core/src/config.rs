@@ -2,7 +2,7 @@
 //! forms are told in `config.md`; here they stand once, for reading and for writing.
 
 mod read;
-mod span;
+pub(crate) mod span;
 mod statuses;
 mod values;
 mod write;

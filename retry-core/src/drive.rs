@@ -1,7 +1,6 @@
 //! The one loop, for every runtime. It owns the cut at the limit, the drain, and the rule for waking up.
 
 use core::future::{Future, poll_fn};
-use core::mem;
 use core::pin::{Pin, pin};
 use core::task::Poll;
 use core::time::Duration;
@@ -37,6 +36,15 @@ pub trait Timer {
     /// waits must not skip limits.
     fn limit(&self, duration: Duration) -> impl Future<Output = ()> + Send {
         self.sleep(duration)
+    }
+
+    /// The [`limit`](Self::limit) that ends at `deadline`. If that has passed: `None`, or a future that is ready.
+    ///
+    /// Time counts from `since` where the clock is behind that. A timer that can wait for a moment, and whose clock never
+    /// falls back, need not read it for this.
+    fn limit_until(&self, since: Instant, deadline: Instant) -> Option<impl Future<Output = ()> + Send> {
+        let left = deadline.saturating_since(self.now().max(since));
+        (!left.is_zero()).then(|| self.limit(left))
     }
 }
 
@@ -91,7 +99,9 @@ pub enum Finished<R> {
 /// Carries out one call: sends, waits, cuts and drains until the machine says that it has ended.
 ///
 /// Dropping the future ends the call; nothing is sent after that.
-pub async fn drive<T, B, R, I>(
+// Not an `async fn`, which would keep its arguments a second time. Where braces look needless below, they keep what is
+// of no more use out of the future.
+pub fn drive<T, B, R, I>(
     policy: &Policy,
     replay: Replay,
     deadline: Option<Instant>,
@@ -99,49 +109,66 @@ pub async fn drive<T, B, R, I>(
     budget: &mut B,
     rng: &mut R,
     io: &mut I,
-) -> Finished<I::Reply>
+) -> impl Future<Output = Finished<I::Reply>>
 where
     T: Timer,
     B: Budget + ?Sized,
     R: Rng + ?Sized,
     I: Io,
 {
-    let mut action = Attempt::start(policy, replay, deadline, timer.now());
-    loop {
-        let attempt = match action {
-            Action::Send(attempt) => attempt,
-            Action::Wait(pause) => {
-                let left = pause.left(timer.now());
-                if !left.is_zero() {
-                    timer.sleep(left).await;
+    async move {
+        let mut action = Attempt::start(policy, replay, deadline, timer.now());
+        loop {
+            let (pause, now, discarded) = {
+                let attempt = match { action } {
+                    Action::Send(attempt) => attempt,
+                    Action::Wait(pause) => {
+                        if let Some(sleep) = rest(&pause, timer) {
+                            sleep.await;
+                        }
+                        let until = pause.until();
+                        action = pause.resume(timer.now().max(until));
+                        continue;
+                    }
+                    Action::Done(end) | Action::GiveUp(end) => return Finished::GiveUp(None, end),
+                };
+                let limit = || attempt.deadline().map(|until| (attempt.sent_at(), until));
+                let sent = cut(timer, limit, pin!(io.send(Try::from(&attempt)))).await;
+                let (reply, now) = match sent {
+                    Some(reply) => (reply, timer.now()),
+                    // The limit has passed, whatever a clock that stands still may say.
+                    None => {
+                        (io.timed_out(Try::from(&attempt)), timer.now().max(attempt.deadline().unwrap_or_default()))
+                    }
+                };
+                let outcome = io.outcome(&attempt, &reply);
+                let this = Try::from(&attempt);
+                match attempt.finish(outcome, now, budget, rng) {
+                    Action::Wait(pause) => {
+                        io.retrying(this, &outcome, &pause);
+                        (pause, now, io.discard(reply))
+                    }
+                    Action::Done(end) => return Finished::Done(reply, end),
+                    Action::GiveUp(end) => return Finished::GiveUp(Some(reply), end),
+                    // Nothing is sent again without a wait, be it one of no length.
+                    next @ Action::Send(_) => {
+                        action = next;
+                        continue;
+                    }
                 }
-                let until = pause.until();
-                action = pause.resume(timer.now().max(until));
-                continue;
-            }
-            Action::Done(end) | Action::GiveUp(end) => return Finished::GiveUp(None, end),
-        };
-        let this = Try::from(&attempt);
-        let sent = within(timer, this.sent_at, this.deadline, pin!(io.send(this))).await;
-        let (reply, now) = match sent {
-            Some(reply) => (reply, timer.now()),
-            // The limit has passed, whatever a clock that stands still may say.
-            None => (io.timed_out(this), timer.now().max(this.deadline.unwrap_or_default())),
-        };
-        let outcome = io.outcome(&attempt, &reply);
-        action = attempt.finish(outcome, now, budget, rng);
-        match &action {
-            Action::Send(_) => {}
-            Action::Wait(pause) => {
-                io.retrying(this, &outcome, pause);
-                // Let go here, at the latest when the drain's time is over: no reply is held across a wait.
-                let drained = pause.until().min(now.saturating_add(DRAIN_TIME));
-                within(timer, now, Some(drained), pin!(io.discard(reply))).await;
-            }
-            Action::Done(end) => return Finished::Done(reply, *end),
-            Action::GiveUp(end) => return Finished::GiveUp(Some(reply), *end),
+            };
+            // Let go here, at the latest when the drain's time is over: no reply is held across a wait.
+            let limit = || Some((now, pause.until().min(now.saturating_add(DRAIN_TIME))));
+            cut(timer, limit, pin!(discarded)).await;
+            action = Action::Wait(pause);
         }
     }
+}
+
+/// What is left of a wait, unless that is nothing.
+fn rest<T: Timer>(pause: &Pause<&Policy>, timer: &T) -> Option<impl Future<Output = ()>> {
+    let left = pause.left(timer.now());
+    (!left.is_zero()).then(|| timer.sleep(left))
 }
 
 impl From<&Attempt<&Policy>> for Try {
@@ -164,33 +191,39 @@ impl From<&Attempt<&Policy>> for Try {
 /// `work` is polled once before anything else: where it is ready at once, no timer is made, and no clock is read. Time
 /// counts from `since` where the clock is behind that. [`drive`] cuts sends so; a driver may cut what it does before and
 /// after the same way.
-pub async fn within<T, F>(
-    timer: &T,
-    since: Instant,
-    deadline: Option<Instant>,
-    mut work: Pin<&mut F>,
-) -> Option<F::Output>
+pub async fn within<T, F>(timer: &T, since: Instant, deadline: Option<Instant>, work: Pin<&mut F>) -> Option<F::Output>
 where
     T: Timer,
     F: Future,
 {
-    if let Poll::Ready(output) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
-        return Some(output);
-    }
-    let left = deadline.map(|deadline| deadline.saturating_since(timer.now().max(since)));
-    if left.is_some_and(|left| left.is_zero()) {
-        return None;
-    }
-    let mut limit = pin!(left.map(|left| timer.limit(left)));
-    let mut polled = true;
-    poll_fn(|cx| {
-        // The poll above was this round's: a second one could overtake what is polled beside this future.
-        if !mem::take(&mut polled) {
+    cut(timer, || deadline.map(|deadline| (since, deadline)), work).await
+}
+
+/// [`within`], with `since` and `deadline` from where they are, so that the future has no room for them.
+fn cut<T, F>(
+    timer: &T,
+    limit: impl Fn() -> Option<(Instant, Instant)>,
+    mut work: Pin<&mut F>,
+) -> impl Future<Output = Option<F::Output>>
+where
+    T: Timer,
+    F: Future,
+{
+    async move {
+        let mut made = pin!(None);
+        poll_fn(|cx| {
             if let Poll::Ready(output) = work.as_mut().poll(cx) {
                 return Poll::Ready(Some(output));
             }
-        }
-        limit.as_mut().as_pin_mut().map_or(Poll::Pending, |limit| limit.poll(cx).map(|()| None))
-    })
-    .await
+            if made.is_none() {
+                let Some((since, deadline)) = limit() else { return Poll::Pending };
+                match timer.limit_until(since, deadline) {
+                    Some(limit) => made.set(Some(limit)),
+                    None => return Poll::Ready(None),
+                }
+            }
+            made.as_mut().as_pin_mut().map_or(Poll::Pending, |limit| limit.poll(cx).map(|()| None))
+        })
+        .await
+    }
 }

@@ -8,21 +8,29 @@ use crate::replay::Why;
 
 /// The end of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct End {
     /// The number of sends that were begun.
     pub attempts: u32,
     /// The time since the call began.
+    #[cfg_attr(feature = "trace", serde(with = "crate::trace::time"))]
     pub elapsed: Duration,
     /// Why the call stopped.
     pub reason: Reason,
     /// The reply on which the call ended. `None` if it ended before a send, or in a wait.
+    #[cfg_attr(feature = "trace", serde(default, skip_serializing_if = "Option::is_none"))]
     pub event: Option<Event>,
     /// What the server's `Retry-After` asked for in that reply, before any cap.
+    #[cfg_attr(
+        feature = "trace",
+        serde(default, skip_serializing_if = "Option::is_none", with = "crate::trace::time::option")
+    )]
     pub asked: Option<Duration>,
 }
 
 /// Why a call stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Reason {
     /// The reply is the answer.

@@ -97,8 +97,8 @@ impl Kind {
 /// The whole nanoseconds from `low` to `high`, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
-    low: u64,
-    high: u64,
+    pub(crate) low: u64,
+    pub(crate) high: u64,
 }
 
 impl Window {

@@ -73,13 +73,15 @@
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like. It needs neither std nor a heap.
 //!
+//! `trace`: a record of a call, and its replay, decision by decision. It needs std.
+//!
 //! `testing`: time that takes none, for tests of code that retries. It needs std, and is for dev-dependencies.
 #![cfg_attr(feature = "serde", doc = include_str!("config.md"))]
 #![no_std]
 #![forbid(unsafe_code)]
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "testing", feature = "trace"))]
 extern crate std;
 
 mod backoff;
@@ -109,6 +111,8 @@ pub mod guide;
 pub mod retry_after;
 #[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(feature = "trace")]
+pub mod trace;
 pub mod vendor;
 
 pub use budget::{Budget, Judged, Level, Ratio, Tally, Throttle, TokenBucket, Unlimited};

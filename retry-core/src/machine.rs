@@ -9,6 +9,8 @@ use rand_core::Rng;
 use crate::backoff::Backoff;
 use crate::budget::{Budget, Judged, Tally};
 use crate::end::{End, Reason};
+#[cfg(feature = "trace")]
+use crate::jitter::{Window, window};
 use crate::outcome::{Advice, Cause, Event, Outcome};
 use crate::policy::{Limit, Policy};
 use crate::replay::Replay;
@@ -193,6 +195,14 @@ impl<P: Borrow<Policy>> Attempt<P> {
         permitted.then(|| Verdict::of(event, self.call.policy.borrow()))
     }
 
+    /// The computed delay of the next retry, and the window around it from which its wait would be drawn.
+    #[cfg(feature = "trace")]
+    pub(crate) fn computed(&self) -> (u64, Window) {
+        let settings = self.call.policy.borrow();
+        let (delay, _) = self.call.backoff.step(settings);
+        (delay, window(settings, delay))
+    }
+
     /// Ends this send with what it produced.
     ///
     /// One word is taken from `rng` if the reply is to be retried, and none otherwise.
@@ -282,6 +292,7 @@ impl<P: Borrow<Policy>> Attempt<P> {
 
 /// Where the length of a wait came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum WaitSource {
     /// The policy's delays and jitter.

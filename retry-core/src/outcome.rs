@@ -78,6 +78,7 @@ impl fmt::Display for ErrorKind {
 ///
 /// It is finer than [`ErrorKind`], because two failures of one kind may deserve different verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Cause {
     /// Refused, reset, aborted, unreachable, or an EOF before the response's head was complete.
@@ -131,6 +132,7 @@ impl Cause {
 
 /// Whether a failed request can have reached the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Reached {
     /// It is known that the server did not process it: sending again cannot repeat an effect.
     Unsent,
@@ -147,6 +149,7 @@ pub enum Reached {
 /// assert_eq!(refused.kind(), ErrorKind::Network);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Failure {
     /// What went wrong.
     pub cause: Cause,
@@ -168,6 +171,7 @@ impl Failure {
 
 /// What one send produced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Event {
     /// A response with this status.
     Status(u16),
@@ -186,6 +190,7 @@ impl fmt::Display for Event {
 
 /// A custom policy's word on one reply. It is data: it cannot break a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Advice {
     /// The built-in verdict stands.
     #[default]
@@ -193,7 +198,7 @@ pub enum Advice {
     /// Send again, after the wait that the policy or the server asks for.
     Retry,
     /// Send again after exactly this long: no jitter, no ceiling, but within the total limit.
-    RetryAfter(Duration),
+    RetryAfter(#[cfg_attr(feature = "trace", serde(with = "crate::trace::time"))] Duration),
     /// Do not send again: a response is the answer, a failure is the call's failure.
     Stop,
 }

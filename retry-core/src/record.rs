@@ -7,7 +7,7 @@ use core::time::Duration;
 use crate::machine::{Attempt, Pause, WaitSource};
 use crate::outcome::Event;
 use crate::policy::Policy;
-use crate::time::Instant;
+use crate::time::{Instant, nanos};
 
 /// How many attempts a record keeps.
 const KEPT: usize = 8;
@@ -17,8 +17,33 @@ const KEPT: usize = 8;
 /// It has a fixed size, so that a call with a million retries takes no more memory than one with ten.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Record {
-    ring: [Option<Entry>; KEPT],
+    ring: [Option<Noted>; KEPT],
     sends: usize,
+}
+
+/// An [`Entry`] with its times in nanoseconds: every call in a wait holds eight of these.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Noted {
+    start: u64,
+    took: u64,
+    wait: u64,
+    number: u32,
+    event: Event,
+    proxy: Option<u16>,
+    source: Option<WaitSource>,
+}
+
+impl Noted {
+    fn entry(&self) -> Entry {
+        Entry {
+            number: self.number,
+            event: self.event,
+            start: Duration::from_nanos(self.start),
+            took: Duration::from_nanos(self.took),
+            wait: self.source.map(|source| (Duration::from_nanos(self.wait), source)),
+            proxy: self.proxy,
+        }
+    }
 }
 
 /// One attempt of a [`Record`].
@@ -44,7 +69,8 @@ impl Record {
     pub fn reply<P: Borrow<Policy>>(&mut self, attempt: &Attempt<P>, event: Event, now: Instant, proxy: Option<u16>) {
         let start = attempt.elapsed(attempt.sent_at());
         let took = attempt.elapsed(now).saturating_sub(start);
-        let entry = Entry { number: attempt.number(), event, start, took, wait: None, proxy };
+        let (start, took) = (nanos(start), nanos(took));
+        let entry = Noted { start, took, wait: 0, number: attempt.number(), event, proxy, source: None };
         if let Some(place) = self.ring.get_mut(self.sends % KEPT) {
             *place = Some(entry);
             self.sends = self.sends.saturating_add(1);
@@ -55,14 +81,14 @@ impl Record {
     pub fn pause<P: Borrow<Policy>>(&mut self, pause: &Pause<P>) {
         let last = self.sends.wrapping_sub(1) % KEPT;
         if let Some(Some(entry)) = self.ring.get_mut(last) {
-            entry.wait = Some((pause.duration(), pause.source()));
+            (entry.wait, entry.source) = (nanos(pause.duration()), Some(pause.source()));
         }
     }
 
     /// The attempts that are kept, oldest first.
-    pub fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = Entry> {
         let (newer, older) = self.ring.split_at(self.sends % KEPT);
-        older.iter().chain(newer).flatten()
+        older.iter().chain(newer).flatten().map(Noted::entry)
     }
 
     /// How many attempts were noted before the ones that are kept.

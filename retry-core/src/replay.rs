@@ -5,6 +5,7 @@ use crate::policy::NonIdempotent;
 
 /// Whether a request may go out more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Replay {
     /// It goes out once, and its reply is handed over as it is.
     Once(Why),
@@ -16,6 +17,7 @@ pub enum Replay {
 
 /// What keeps a request from going out again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "trace", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Why {
     /// The body cannot be produced again.
     Body,

@@ -7,6 +7,7 @@ use core::pin::pin;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
+use std::sync::Mutex;
 
 use common::Words;
 use retry_core::{
@@ -143,6 +144,68 @@ fn what_is_not_ready_is_cut_at_its_limit() {
         assert_eq!(now(within(&clock, at(since), Some(at(limit)), pin!(pending::<()>()))), None);
         assert_eq!((clock.limits.load(Relaxed), clock.now()), (limits, at(then)), "{shown}, {since}, {limit}");
     }
+}
+
+#[test]
+fn a_limit_until_a_moment_is_one_of_the_time_that_is_left() {
+    // The clock, since when, the moment: what the clock shows at the end of the limit, or none if the moment has passed.
+    let rows = [
+        (0, 0, 5, Some(5)),
+        (3, 0, 5, Some(5)),
+        (0, 3, 5, Some(2)),
+        (5, 0, 5, None),
+        (9, 0, 5, None),
+        (0, 5, 5, None),
+        (0, 9, 5, None),
+    ];
+    for (shown, since, moment, then) in rows {
+        let clock = Clock::default();
+        clock.nanos.store(at(shown).as_nanos(), Relaxed);
+        let ended = clock.limit_until(at(since), at(moment)).map(|limit| {
+            now(limit);
+            clock.now()
+        });
+        assert_eq!(ended, then.map(at), "{shown}, {since}, {moment}");
+    }
+}
+
+/// A timer that waits for moments, and is told each one.
+#[derive(Default)]
+struct Moments {
+    clock: Clock,
+    told: Mutex<Vec<(Instant, Instant)>>,
+}
+
+impl Timer for Moments {
+    fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    fn wall(&self) -> Option<UnixTime> {
+        None
+    }
+
+    fn sleep(&self, _: Duration) -> impl Future<Output = ()> + Send {
+        pending()
+    }
+
+    fn limit_until(&self, since: Instant, deadline: Instant) -> Option<impl Future<Output = ()> + Send> {
+        self.told.lock().unwrap().push((since, deadline));
+        (deadline > since).then(|| self.sleep(Duration::ZERO))
+    }
+}
+
+#[test]
+fn a_timer_that_waits_for_moments_is_asked_once_and_reads_no_clock() {
+    let timer = Moments::default();
+    let work = pin!(pending::<()>());
+    let mut call = pin!(within(&timer, at(3), Some(at(5)), work));
+    for _ in 0..3 {
+        assert_eq!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending);
+    }
+    assert_eq!(now(within(&timer, at(5), Some(at(5)), pin!(pending::<()>()))), None);
+    assert_eq!(*timer.told.lock().unwrap(), [(at(3), at(5)), (at(5), at(5))]);
+    assert_eq!(timer.clock.reads.load(Relaxed), 0);
 }
 
 #[test]

@@ -82,7 +82,8 @@ impl HttpClient for Guarded {
         }
         self.phase.hand_over();
         let client = self.client.clone();
-        let sent = Sending(Some(task::spawn(async move { caught(client.send(request)).await.map(Into::into) }))).await;
+        let sent =
+            Sending(Some(task::spawn(async move { caught(pin!(client.send(request))).await.map(Into::into) }))).await;
         sent.inspect(|_| self.phase.answer())
     }
 }
@@ -116,17 +117,17 @@ impl<T> Drop for Sending<T> {
 ///
 /// A panic leaves nothing half done that anybody sees: the future is not polled again, and what a client shares among
 /// its sends it has to guard against panics anyway, as against threads that end.
-pub(crate) async fn caught<T, E: From<Panicked>>(send: impl Future<Output = Result<T, E>>) -> Result<T, E> {
-    let mut send = pin!(send);
-    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| send.as_mut().poll(cx))) {
-        Ok(poll) => poll,
+pub(crate) fn caught<T, E: Into<F>, F: From<Panicked>>(
+    mut send: Pin<&mut impl Future<Output = Result<T, E>>>,
+) -> impl Future<Output = Result<T, F>> {
+    poll_fn(move |cx| match catch_unwind(AssertUnwindSafe(|| send.as_mut().poll(cx))) {
+        Ok(poll) => poll.map_err(Into::into),
         Err(payload) => {
             let text = payload.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
             Poll::Ready(Err(Panicked(text.unwrap_or("(no text)").into()).into()))
         }
     })
-    .await
 }
 
 /// The client panicked. Some of surf's do so at a status that they do not know, or a header that is not ASCII.

@@ -1,7 +1,7 @@
 //! Carries a call out.
 
 use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::task::Poll;
 use std::sync::Arc;
 
@@ -93,11 +93,12 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
             progress: progress.clone(),
             told: Arc::clone(&told),
         };
-        let response = match or_cancel(on_the_way(true, request.middleware(layer).send()), cancel).await {
-            None => return Err(canceled(&retry.timer, &progress)),
-            Some(Err(error)) => return Err(failed(error, &retry.timer, &progress)),
-            Some(Ok(response)) => response,
-        };
+        let response =
+            match or_cancel(pin!(on_the_way(true, pin!(request.middleware(layer).send()))), pin!(cancel)).await {
+                None => return Err(canceled(&retry.timer, &progress)),
+                Some(Err(error)) => return Err(failed(error, &retry.timer, &progress)),
+                Some(Ok(response)) => response,
+            };
         let told = if told.is_of(&response) { told.take() } else { None };
         let Some((ended, fault)) = told else {
             // A middleware outside ours has an answer of its own.
@@ -226,7 +227,7 @@ impl<T: Timer, C: Future> Call<(), T, C> {
             report,
             progress: &progress,
         };
-        let ended = or_cancel(run.carry_out(sender, true), cancel).await;
+        let ended = or_cancel(pin!(run.carry_out(sender, true)), pin!(cancel)).await;
         let ended = ended.ok_or_else(|| canceled(&retry.timer, &progress))?;
         let (received, report) = ended.into_result(&progress, settings.extras.return_last_response)?;
         Ok((received.into_response(), report))
@@ -296,12 +297,12 @@ fn report_of(end: End, progress: &Progress) -> Report {
 }
 
 /// The output of `work`, unless `cancel` completes first. What is ready at the same moment counts as canceled.
-async fn or_cancel<W: Future, C: Future>(work: W, cancel: C) -> Option<W::Output> {
-    let mut work = pin!(work);
-    let mut cancel = pin!(cancel);
-    poll_fn(|cx| match cancel.as_mut().poll(cx) {
+fn or_cancel<W: Future, C: Future>(
+    mut work: Pin<&mut W>,
+    mut cancel: Pin<&mut C>,
+) -> impl Future<Output = Option<W::Output>> {
+    poll_fn(move |cx| match cancel.as_mut().poll(cx) {
         Poll::Ready(_) => Poll::Ready(None),
         Poll::Pending => work.as_mut().poll(cx).map(Some),
     })
-    .await
 }

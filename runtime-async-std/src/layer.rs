@@ -1,5 +1,6 @@
 //! Our places in surf's stack: around everything of one request, and around every request of a client.
 
+use core::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use retry_core::Timer;
@@ -66,7 +67,7 @@ impl<T: Timer + Send + Sync + 'static> Middleware for RequestLayer<T> {
             report: self.report,
             progress: &self.progress,
         };
-        let ended = on_the_way(false, around(run, request, client, next)).await;
+        let ended = on_the_way(false, pin!(around(run, request, client, next))).await;
         let Ended { reply: Some(Ok(received)), .. } = ended else {
             return ended.into_result(&self.progress, false).map(into_response).map_err(into_surf);
         };

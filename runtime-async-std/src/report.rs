@@ -55,7 +55,7 @@ impl Report {
     }
 
     /// The last attempts, at most 8, oldest first.
-    pub fn record(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+    pub fn record(&self) -> impl DoubleEndedIterator<Item = Entry> {
         self.record.iter().flat_map(|record| record.entries())
     }
 
@@ -71,7 +71,7 @@ impl Report {
 
     /// The proxy of the last attempt, in a call through a pool: its URL without userinfo.
     pub fn proxy(&self) -> Option<&str> {
-        self.record().next_back().and_then(|entry| self.proxy_of(entry))
+        self.record().next_back().and_then(|entry| self.proxy_of(&entry))
     }
 
     /// The proxy of one attempt of [`record`](Self::record).

@@ -1,6 +1,7 @@
 //! Who makes each send: the rest of surf's stack with a kept request, or the caller's own closure.
 
 use core::future::{Future, ready};
+use core::pin::pin;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -185,8 +186,7 @@ where
             look_up(url).await;
         }
         self.phase.hand_over();
-        let sent = (self.send)(this);
-        let response = caught(async { sent.await.map_err(Into::into) }).await;
+        let response = caught::<_, _, surf::Error>(pin!((self.send)(this))).await;
         response.map_err(|error| Fault::client(error, self.url.as_ref()))
     }
 

@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::pin::Pin;
 
 use surf::Response;
 
@@ -41,13 +41,11 @@ pub(crate) fn gives_way() -> bool {
 }
 
 /// Polls `work` with the word on whether a request's own layer comes further in.
-pub(crate) async fn on_the_way<W: Future>(is: bool, work: W) -> W::Output {
-    let mut work = pin!(work);
-    poll_fn(|cx| {
+pub(crate) fn on_the_way<W: Future>(is: bool, mut work: Pin<&mut W>) -> impl Future<Output = W::Output> {
+    poll_fn(move |cx| {
         let _restored = Restore(ON_THE_WAY.replace(is));
         work.as_mut().poll(cx)
     })
-    .await
 }
 
 /// Sets the word back, also where a poll panics.

@@ -65,7 +65,7 @@ fn table(report: &Report) {
             Some((wait, source)) => (format!("{} ms", wait.as_millis()), source.to_string()),
             None => (String::new(), String::new()),
         };
-        let proxy = report.proxy_of(entry).unwrap_or("?");
+        let proxy = report.proxy_of(&entry).unwrap_or("?");
         println!("{:>7}  {proxy:<28} {back:<14} {wait:>9}  {from}", entry.number);
     }
 }

@@ -11,7 +11,7 @@ use retry_core::{Advice, Instant, NonIdempotent, Policy, PolicyBuilder, PolicyEr
 use crate::advise::{Advise, Seen};
 use crate::key::IdempotencyKey;
 use crate::proxies::Clients;
-use crate::retry::{Extras, Retry};
+use crate::retry::Retry;
 use crate::timer::TokioTimer;
 
 /// The largest body that [`fetch`](Call::fetch) reads unless told otherwise: 10 MiB.
@@ -29,43 +29,62 @@ pub struct Call<R, T = TokioTimer, C = Pending<()>> {
     pub(crate) settings: Settings,
 }
 
-pub(crate) struct Settings {
-    pub(crate) policy: Result<Policy, PolicyError>,
+/// What few calls set, apart from the call, so that the others need not carry it along.
+#[derive(Default)]
+pub(crate) struct Settings(Option<Box<Own>>);
+
+#[derive(Default)]
+pub(crate) struct Own {
+    /// The first setting that is out of its bounds.
+    pub(crate) wrong: Option<PolicyError>,
     pub(crate) consent: Option<NonIdempotent>,
     pub(crate) deadline: Option<Instant>,
-    pub(crate) max_body: usize,
+    pub(crate) max_body: Option<usize>,
     pub(crate) buffer_body: Option<usize>,
     pub(crate) key: Option<IdempotencyKey>,
     /// The pool that the call goes through.
     pub(crate) clients: Option<Arc<Clients>>,
-    pub(crate) extras: Extras,
+}
+
+impl Settings {
+    /// A setting, if there are any.
+    pub(crate) fn get<'a, O>(&'a self, read: impl FnOnce(&'a Own) -> Option<O>) -> Option<O> {
+        self.0.as_deref().and_then(read)
+    }
+
+    pub(crate) fn own(&mut self) -> &mut Own {
+        self.0.get_or_insert_default()
+    }
+
+    /// How much of a body `fetch` reads.
+    pub(crate) fn max_body(&self) -> usize {
+        self.get(|own| own.max_body).unwrap_or(MAX_BODY)
+    }
 }
 
 impl<R, T: Timer> Call<R, T> {
     pub(crate) fn new(request: R, retry: Retry<T>) -> Self {
-        let settings = Settings {
-            policy: Ok(retry.policy),
-            consent: None,
-            deadline: None,
-            max_body: MAX_BODY,
-            buffer_body: None,
-            key: None,
-            clients: None,
-            extras: retry.extras.clone(),
-        };
-        Self { request, retry, cancel: core::future::pending(), settings }
+        Self { request, retry, cancel: core::future::pending(), settings: Settings::default() }
     }
 }
 
 impl<R, T: Timer, C> Call<R, T, C> {
     fn edit(mut self, change: impl FnOnce(PolicyBuilder) -> PolicyBuilder) -> Self {
-        self.settings.policy = self.settings.policy.and_then(|policy| change(policy.edit()).build());
+        if self.settings.get(|own| own.wrong).is_none() {
+            match change(self.retry.policy.edit()).build() {
+                Ok(policy) => self.retry.policy = policy,
+                Err(error) => self.settings.own().wrong = Some(error),
+            }
+        }
         self
     }
 
     /// A whole policy in place of the one before, and of what was set here before, right or wrong.
     pub fn policy(mut self, policy: Policy) -> Self {
-        self.settings.policy = Ok(policy);
+        self.retry.policy = policy;
+        if self.settings.get(|own| own.wrong).is_some() {
+            self.settings.own().wrong = None;
+        }
         self
     }
 
@@ -94,14 +113,14 @@ impl<R, T: Timer, C> Call<R, T, C> {
     /// Whether this request may be sent again though its method is not idempotent. It wins over the policy's word in
     /// both directions.
     pub fn non_idempotent(mut self, when: NonIdempotent) -> Self {
-        self.settings.consent = Some(when);
+        self.settings.own().consent = Some(when);
         self
     }
 
     /// A moment at which the call must have ended, on the timer's own clock. It applies together with the total limit:
     /// the earlier one holds.
     pub fn deadline_at(mut self, moment: Instant) -> Self {
-        self.settings.deadline = Some(moment);
+        self.settings.own().deadline = Some(moment);
         self
     }
 
@@ -115,13 +134,13 @@ impl<R, T: Timer, C> Call<R, T, C> {
 
     /// [`advise`](Self::advise) with a type of one's own.
     pub fn custom_policy(mut self, policy: impl Advise + 'static) -> Self {
-        self.settings.extras.advise = Some(Arc::new(policy));
+        self.retry.extras_mut().advise = Some(Arc::new(policy));
         self
     }
 
     /// Whether a call that fails with a response in hand gives that response as `Ok`, as reqwest alone does.
     pub fn return_last_response(mut self, yes: bool) -> Self {
-        self.settings.extras.return_last_response = yes;
+        self.retry.extras_mut().return_last_response = yes;
         self
     }
 
@@ -163,14 +182,14 @@ impl<T: Timer, C> Call<RequestBuilder, T, C> {
 
     /// The largest body that [`fetch`](Call::fetch) reads, in bytes. Default [`MAX_BODY`].
     pub fn max_body(mut self, bytes: usize) -> Self {
-        self.settings.max_body = bytes;
+        self.settings.own().max_body = Some(bytes);
         self
     }
 
     /// Reads a body that can be produced once only (a stream, a multipart form) into memory before the first send, at
     /// most `bytes` of it, so that it can be sent again. A larger one is an error, and nothing is sent.
     pub fn buffer_body(mut self, bytes: usize) -> Self {
-        self.settings.buffer_body = Some(bytes);
+        self.settings.own().buffer_body = Some(bytes);
         self
     }
 
@@ -180,7 +199,7 @@ impl<T: Timer, C> Call<RequestBuilder, T, C> {
     /// The key is one or more characters of printable ASCII; another is an error, and nothing is sent. A header that
     /// the client adds by default is replaced.
     pub fn idempotency_key(mut self, key: impl Into<IdempotencyKey>) -> Self {
-        self.settings.key = Some(key.into());
+        self.settings.own().key = Some(key.into());
         self
     }
 }
@@ -188,6 +207,7 @@ impl<T: Timer, C> Call<RequestBuilder, T, C> {
 impl<R, T, C> fmt::Debug for Call<R, T, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The request is left out: its URL and headers may hold secrets.
-        f.debug_struct("Call").field("policy", &self.settings.policy).finish_non_exhaustive()
+        let policy = self.settings.get(|own| own.wrong).map_or(Ok(self.retry.policy), Err);
+        f.debug_struct("Call").field("policy", &policy).finish_non_exhaustive()
     }
 }

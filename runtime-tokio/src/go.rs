@@ -6,20 +6,20 @@ use core::pin::{Pin, pin};
 use core::task::Poll;
 use core::time::Duration;
 
-use futures_util::TryFutureExt;
 use http::Method;
 use reqwest::{RequestBuilder, Response};
-use retry_core::{End, Event, Finished, NonIdempotent, Reason, Replay, Timer, Try, drive, within};
+use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Try, drive, within};
 
 use crate::call::{Call, Settings};
 use crate::error::Error;
 use crate::fault::{Fault, TimedOut};
 use crate::fetched::Fetched;
 use crate::io::{CallIo, Frame, Read};
-use crate::key;
+use crate::key::{self, IdempotencyKey};
+use crate::proxies::Clients;
 use crate::reply::{Failed, Received};
 use crate::report::Report;
-use crate::retry::Retry;
+use crate::retry::{Extras, Retry};
 use crate::rng::CallRng;
 use crate::sender::{ClientSender, Closure, Route, Sender};
 use crate::settled::Settled;
@@ -36,7 +36,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// GET that is answered 503 to the end is an error, while a POST that is answered 503 is `Ok`: it may not be
     /// repeated, so its reply is handed over as it is.
     pub fn send(self) -> impl Future<Output = Result<Response, Error>> {
-        self.go(Read::Head, false).map_ok(|(received, _)| received.into_response())
+        self.go(Read::Head)
     }
 
     /// Like [`send`](Self::send), with a [`Report`] of what the call took. An [`Error`] has one, too.
@@ -45,7 +45,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     ///
     /// As [`send`](Self::send).
     pub fn send_with_report(self) -> impl Future<Output = Result<(Response, Report), Error>> {
-        self.go(Read::Head, true).map_ok(|(received, report)| (received.into_response(), report))
+        self.go(Read::Head)
     }
 
     /// Sends the request until it is answered and the whole body is there, so that a body that breaks off is retried.
@@ -55,8 +55,8 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// As [`send`](Self::send); and with [`ErrorKind::ResponseRead`](retry_core::ErrorKind::ResponseRead) for a body above [`max_body`](Self::max_body),
     /// which is not retried.
     pub fn fetch(self) -> impl Future<Output = Result<Fetched, Error>> {
-        let read = self.settings.read();
-        self.go(read, false).map_ok(|(received, _)| received.into_fetched())
+        let read = self.read();
+        self.go(read)
     }
 
     /// Like [`fetch`](Self::fetch), with a [`Report`] of what the call took.
@@ -65,31 +65,39 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     ///
     /// As [`fetch`](Self::fetch).
     pub fn fetch_with_report(self) -> impl Future<Output = Result<(Fetched, Report), Error>> {
-        let read = self.settings.read();
-        self.go(read, true).map_ok(|(received, report)| (received.into_fetched(), report))
+        let read = self.read();
+        self.go(read)
     }
 
-    fn go(self, read: Read, report: bool) -> impl Future<Output = Result<(Received, Report), Error>> {
+    /// How much `fetch` reads: all bodies where a custom policy may want to see them, or the server may say that any of
+    /// them is the answer, or the last response is to be handed over whatever it is.
+    fn read(&self) -> Read {
+        let every = |extras: &Extras| extras.advise.is_some() || extras.vendor_headers || extras.return_last_response;
+        if self.retry.extras.as_deref().is_some_and(every) { Read::Every } else { Read::Answer }
+    }
+
+    fn go<A: Answer>(self, read: Read) -> impl Future<Output = Result<A, Error>> {
         let Self { request, retry, cancel, settings } = self;
-        carry_out(
-            sender(request, &settings).and_then(|sender| Ready::new(sender, retry, settings, read, report)),
-            cancel,
-        )
+        let ready =
+            sender(request, &retry, &settings).and_then(|sender| Ready::new(sender, retry, settings, read, A::REPORT));
+        carry_out(ready, cancel)
     }
 }
 
 /// reqwest's request taken apart, with the header that an idempotency key asks for.
-fn sender(request: RequestBuilder, settings: &Settings) -> Result<ClientSender, Error> {
+fn sender<T>(request: RequestBuilder, retry: &Retry<T>, settings: &Settings) -> Result<ClientSender, Error> {
     let (client, request) = request.build_split();
     let mut request = request.map_err(|error| Error::invalid(Fault::unbuilt(error), None))?;
-    if let Some(key) = &settings.key {
-        match key.header() {
+    if let Some(value) = settings.get(|own| own.key.as_ref().map(IdempotencyKey::header)) {
+        match value {
             Ok(value) => _ = request.headers_mut().entry(key::HEADER).or_insert(value),
             Err(error) => return Err(Error::invalid(Fault::Key(error), Some(Target::of(&request)))),
         }
     }
-    let route = settings.clients.as_ref().map_or(Route::Client(client), |clients| Route::Pool(clients.lane()));
-    Ok(ClientSender::new(route, request, settings))
+    let lane = settings.get(|own| own.clients.as_ref().map(Clients::lane));
+    let route = lane.map_or(Route::Client(client), Route::Pool);
+    let count = retry.extras.as_deref().and_then(|extras| extras.retry_count.clone());
+    Ok(ClientSender::new(route, request, settings.get(|own| own.buffer_body), count))
 }
 
 impl<T: Timer, C: Future> Call<(), T, C> {
@@ -129,7 +137,7 @@ impl<T: Timer, C: Future> Call<(), T, C> {
         O: Future<Output = Result<Response, E>>,
         E: Into<Box<dyn StdError + Send + Sync>>,
     {
-        self.go(Closure { method, url, send }, false).map_ok(|(received, _)| received.into_response())
+        self.go(Closure { method, url, send })
     }
 
     /// Like [`run`](Self::run), with a [`Report`] of what the call took.
@@ -149,12 +157,12 @@ impl<T: Timer, C: Future> Call<(), T, C> {
         O: Future<Output = Result<Response, E>>,
         E: Into<Box<dyn StdError + Send + Sync>>,
     {
-        self.go(Closure { method, url, send }, true).map_ok(|(received, report)| (received.into_response(), report))
+        self.go(Closure { method, url, send })
     }
 
-    fn go<S: Sender>(self, sender: S, report: bool) -> impl Future<Output = Result<(Received, Report), Error>> {
+    fn go<S: Sender, A: Answer>(self, sender: S) -> impl Future<Output = Result<A, Error>> {
         let Self { retry, cancel, settings, .. } = self;
-        carry_out(Ready::new(sender, retry, settings, Read::Head, report), cancel)
+        carry_out(Ready::new(sender, retry, settings, Read::Head, A::REPORT), cancel)
     }
 }
 
@@ -180,15 +188,43 @@ impl<T: Timer + Clone> Retry<T> {
     }
 }
 
-impl Settings {
-    /// How much `fetch` reads: all bodies where a custom policy may want to see them, or the server may say that any of
-    /// them is the answer, or the last response is to be handed over whatever it is.
-    fn read(&self) -> Read {
-        if self.extras.advise.is_some() || self.extras.vendor_headers || self.extras.return_last_response {
-            Read::Every(self.max_body)
-        } else {
-            Read::Answer(self.max_body)
-        }
+/// What a call gives.
+trait Answer {
+    /// Whether it has a report in it.
+    const REPORT: bool;
+
+    fn new(received: Received, report: impl FnOnce() -> Report) -> Self;
+}
+
+impl Answer for Response {
+    const REPORT: bool = false;
+
+    fn new(received: Received, _: impl FnOnce() -> Report) -> Self {
+        received.into_response()
+    }
+}
+
+impl Answer for Fetched {
+    const REPORT: bool = false;
+
+    fn new(received: Received, _: impl FnOnce() -> Report) -> Self {
+        received.into_fetched()
+    }
+}
+
+impl Answer for (Response, Report) {
+    const REPORT: bool = true;
+
+    fn new(received: Received, report: impl FnOnce() -> Report) -> Self {
+        (received.into_response(), report())
+    }
+}
+
+impl Answer for (Fetched, Report) {
+    const REPORT: bool = true;
+
+    fn new(received: Received, report: impl FnOnce() -> Report) -> Self {
+        (received.into_fetched(), report())
     }
 }
 
@@ -201,79 +237,89 @@ struct Ready<S, T> {
 
 impl<S: Sender, T: Timer> Ready<S, T> {
     fn new(sender: S, retry: Retry<T>, settings: Settings, read: Read, report: bool) -> Result<Self, Error> {
-        let policy = match settings.policy {
-            // A whole policy of this call's own knows nothing of the pool.
-            Ok(policy) => settings.clients.as_ref().map_or(policy, |clients| clients.statuses(policy)),
-            Err(error) => return Err(Error::invalid(Fault::Policy(error), target(&sender))),
-        };
-        let consent = NonIdempotent::resolve(policy.non_idempotent(), settings.consent, settings.key.is_some());
-        let replay = Replay::new(sender.request().0.as_str(), sender.is_replayable(), consent);
-        let rng = CallRng::new(retry.begin());
-        let (timer, extras, deadline) = (retry.timer, settings.extras, settings.deadline);
-        Ok(Self { sender, frame: Frame { policy, timer, extras, replay, deadline, read, report }, rng })
-    }
-
-    async fn run<C: Future>(&mut self, mut cancel: Pin<&mut C>) -> Result<(Received, Report), Error> {
-        let Self { sender, frame, rng } = self;
-        let mut io = CallIo::new(sender, frame);
-        let finished = {
-            let mut work = pin!(call(&mut io, frame, rng));
-            // What is ready at the same moment counts in this order: cancel, reply, limit.
-            poll_fn(|cx| match cancel.as_mut().poll(cx) {
-                Poll::Ready(_) => Poll::Ready(None),
-                Poll::Pending => work.as_mut().poll(cx).map(Some),
-            })
-            .await
-        };
-        let (reply, end) = match finished {
-            Some(Finished::Done(reply, end)) => (Some(reply), end),
-            Some(Finished::GiveUp(reply, end)) => (reply, end),
-            None => (None, io.end(Reason::Canceled)),
-        };
-        io.result(reply, end)
-    }
-}
-
-/// Not an `async fn`: that would keep its arguments a second time.
-fn carry_out<S: Sender, T: Timer, C: Future>(
-    ready: Result<Ready<S, T>, Error>,
-    cancel: C,
-) -> impl Future<Output = Result<(Received, Report), Error>> {
-    let mut ready = ready;
-    async move {
-        match ready {
-            Ok(ref mut ready) => ready.run(pin!(cancel)).await,
-            Err(error) => Err(error),
+        if let Some(error) = settings.get(|own| own.wrong) {
+            return Err(Error::invalid(Fault::Policy(error), target(&sender)));
         }
+        let rng = CallRng::new(retry.begin());
+        let Retry { policy, timer, extras, .. } = retry;
+        // A whole policy of this call's own knows nothing of the pool.
+        let policy = settings.get(|own| Some(own.clients.as_ref()?.statuses(policy))).unwrap_or(policy);
+        let (own, has_key) = (settings.get(|own| own.consent), settings.get(|own| own.key.as_ref()).is_some());
+        let consent = NonIdempotent::resolve(policy.non_idempotent(), own, has_key);
+        let replay = Replay::new(sender.request().0.as_str(), sender.is_replayable(), consent);
+        Ok(Self { sender, frame: Frame { policy, timer, extras, settings, replay, read, report }, rng })
     }
 }
 
 /// The call from its start to its end, unless it is dropped.
-async fn call<S: Sender, T: Timer>(
-    io: &mut CallIo<'_, S, T>,
-    frame: &Frame<T>,
-    rng: &mut CallRng,
-) -> Finished<Result<Received, Failed>> {
-    let Frame { policy, timer, replay, .. } = frame;
-    let mut deadline = frame.deadline;
-    if io.sender.needs_preparation() {
-        // The limit of the call counts from here, not from the first send.
-        let started = *io.started.insert(timer.now());
-        let own = policy.total_timeout().map(|limit| started.saturating_add(limit));
-        deadline = own.into_iter().chain(deadline).min();
-        let (fault, reason) = match within(timer, started, deadline, pin!(io.sender.prepare())).await {
-            Some(Ok(())) => (None, Reason::Answer),
-            Some(Err(fault)) => (Some(fault), Reason::NotRetryable),
-            None => (Some(Fault::TimedOut(TimedOut { is_total: true })), Reason::TotalTimeout),
+// Not an `async fn`: that would keep its arguments a second time.
+fn carry_out<S: Sender, T: Timer, C: Future, A: Answer>(
+    ready: Result<Ready<S, T>, Error>,
+    cancel: C,
+) -> impl Future<Output = Result<A, Error>> {
+    let mut ready = ready;
+    async move {
+        let Ready { sender, frame, rng } = match ready {
+            Ok(ref mut ready) => ready,
+            Err(error) => return Err(error),
         };
-        io.prepared = timer.now().saturating_since(started);
-        if let Some(fault) = fault {
-            let event = Some(Event::Failure(fault.failure()));
-            return Finished::GiveUp(Some(Err(fault.into())), End { event, ..io.end(reason) });
+        let mut io = CallIo::new(sender, frame);
+        let mut cancel = pin!(cancel);
+        let mut deadline = frame.settings.get(|own| own.deadline);
+        if io.sender.needs_preparation() {
+            let prepared = or_cancel(cancel.as_mut(), Box::pin(prepare(&mut io, frame)).as_mut()).await;
+            match prepared {
+                Some(Ok(rest)) => deadline = rest,
+                Some(Err(ended)) => return io.result(Some(Err(ended.0)), ended.1),
+                None => return io.canceled(),
+            }
+        }
+        let mut budget = io.budget.clone();
+        let Frame { policy, timer, replay, .. } = io.frame;
+        let finished =
+            or_cancel(cancel, pin!(drive(policy, *replay, deadline, timer, &mut budget, rng, &mut io))).await;
+        match finished {
+            Some(Finished::Done(reply, end)) => io.result(Some(reply), end),
+            Some(Finished::GiveUp(reply, end)) => io.result(reply, end),
+            None => io.canceled(),
         }
     }
-    let mut budget = io.budget.clone();
-    drive(policy, *replay, deadline, timer, &mut budget, rng, io).await
+}
+
+/// What `work` gives, unless `cancel` completes first. What is ready at the same moment counts in this order: cancel,
+/// reply, limit.
+fn or_cancel<C: Future, W: Future>(
+    mut cancel: Pin<&mut C>,
+    mut work: Pin<&mut W>,
+) -> impl Future<Output = Option<W::Output>> {
+    poll_fn(move |cx| match cancel.as_mut().poll(cx) {
+        Poll::Ready(_) => Poll::Ready(None),
+        Poll::Pending => work.as_mut().poll(cx).map(Some),
+    })
+}
+
+/// Does what has to be done before the first send, and gives the call's deadline: its limit counts from here.
+async fn prepare<S: Sender, T: Timer>(
+    io: &mut CallIo<'_, S, T>,
+    frame: &Frame<T>,
+) -> Result<Option<Instant>, Box<(Failed, End)>> {
+    let Frame { policy, timer, .. } = frame;
+    let started = *io.started.insert(timer.now());
+    let own = policy.total_timeout().map(|limit| started.saturating_add(limit));
+    let deadline = own.into_iter().chain(frame.settings.get(|own| own.deadline)).min();
+    let (fault, reason) = match within(timer, started, deadline, pin!(io.sender.prepare())).await {
+        Some(Ok(())) => (None, Reason::Answer),
+        Some(Err(fault)) => (Some(fault), Reason::NotRetryable),
+        None => (Some(Fault::TimedOut(TimedOut { is_total: true })), Reason::TotalTimeout),
+    };
+    io.prepared = timer.now().saturating_since(started);
+    match fault {
+        None => Ok(deadline),
+        Some(fault) => {
+            let event = Some(Event::Failure(fault.failure()));
+            Err(Box::new((fault.into(), End { event, ..io.end(reason) })))
+        }
+    }
 }
 
 impl<S: Sender, T: Timer> CallIo<'_, S, T> {
@@ -283,31 +329,40 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         End { attempts: self.begun, elapsed, reason, event: None, asked: None }
     }
 
+    fn report(&mut self, end: End) -> Report {
+        let Frame { policy, replay, .. } = self.frame;
+        let report = Report::new(end, replay.single_send(policy.max_retries()), self.record.take());
+        report.with_proxies(self.sender.proxies())
+    }
+
+    fn canceled<A: Answer>(self) -> Result<A, Error> {
+        let end = self.end(Reason::Canceled);
+        self.result(None, end)
+    }
+
     /// What the caller gets.
-    fn result(mut self, reply: Option<Result<Received, Failed>>, mut end: End) -> Result<(Received, Report), Error> {
-        let Frame { policy, replay, extras, .. } = self.frame;
+    fn result<A: Answer>(mut self, reply: Option<Result<Received, Failed>>, mut end: End) -> Result<A, Error> {
         // A send that the client refused to begin is none.
         end.attempts = self.begun;
         if end.attempts > 0 && end.reason != Reason::Canceled {
             end.elapsed += self.prepared;
         }
-        let report = Report::new(end, replay.single_send(policy.max_retries()), self.record.take());
-        let report = report.with_proxies(self.sender.proxies());
-        let (failed, mut received) = match reply {
-            Some(Ok(received)) => (Some(Failed::from(received.status())), Some(received)),
+        let (failed, received) = match reply {
+            Some(Ok(mut received)) => {
+                if end.attempts > 1 || end.reason != Reason::Answer {
+                    Settled::mark(received.head_mut());
+                }
+                let return_last = self.frame.extras.as_ref().is_some_and(|extras| extras.return_last_response);
+                if end.kind().is_none() || return_last {
+                    return Ok(A::new(received, || self.report(end)));
+                }
+                (Some(received.status().into()), Some(received))
+            }
             Some(Err(Failed { fault: Fault::Nested(error), .. })) => return Err(error),
             Some(Err(failed)) => (Some(failed), None),
-            None => (self.last.take(), None),
+            None => (self.last.take().map(|last| *last), None),
         };
-        if let Some(received) = &mut received
-            && (end.attempts > 1 || end.reason != Reason::Answer)
-        {
-            Settled::mark(received.head_mut());
-        }
-        match received {
-            Some(received) if end.kind().is_none() || extras.return_last_response => Ok((received, report)),
-            received => Err(Error::new(report, target(self.sender), failed, received)),
-        }
+        Err(Error::new(self.report(end), target(self.sender), failed, received))
     }
 }
 

@@ -1,7 +1,10 @@
 //! One request on its way through the core's loop: what a send is, and what the core is told of its reply.
 
+use core::future::Future;
 use core::time::Duration;
+use std::sync::Arc;
 
+use reqwest::Response;
 use retry_core::{
     Advice, Attempt, Budget, Event, Instant, Io, Outcome, Pause, Policy, Record, Replay, Timer, Try, Verdict,
     retry_after,
@@ -9,6 +12,7 @@ use retry_core::{
 
 use crate::advise::{Retrying, Seen};
 use crate::budgets::CallBudget;
+use crate::call::Settings;
 use crate::fault::{Fault, TimedOut};
 use crate::fetched::Fetched;
 use crate::reply::{Failed, Received, drain, read};
@@ -21,25 +25,30 @@ use crate::settled::Settled;
 pub(crate) enum Read {
     /// Its head.
     Head,
-    /// The body of any response on which the call can end well, up to this many bytes.
-    Answer(usize),
-    /// Every body, up to this many bytes.
-    Every(usize),
+    /// The body of any response on which the call can end well.
+    Answer,
+    /// Every body.
+    Every,
 }
 
 /// What a call goes by. Nothing in it changes.
 pub(crate) struct Frame<T> {
     pub(crate) policy: Policy,
     pub(crate) timer: T,
-    pub(crate) extras: Extras,
+    pub(crate) extras: Option<Arc<Extras>>,
     pub(crate) replay: Replay,
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) settings: Settings,
     pub(crate) read: Read,
     /// Whether the record is wanted even if nothing fails.
     pub(crate) report: bool,
 }
 
 impl<T> Frame<T> {
+    /// What a caller has added, if it is there.
+    fn extra<'a, O>(&'a self, read: impl FnOnce(&'a Extras) -> Option<O>) -> Option<O> {
+        self.extras.as_deref().and_then(read)
+    }
+
     fn retries(&self, status: u16) -> bool {
         self.policy.statuses().contains(status)
     }
@@ -59,12 +68,12 @@ pub(crate) struct CallIo<'a, S, T> {
     /// Kept apart, and only from the first failure on.
     pub(crate) record: Option<Box<Record>>,
     /// The failure of the reply that was let go last.
-    pub(crate) last: Option<Failed>,
+    pub(crate) last: Option<Box<Failed>>,
 }
 
 impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>) -> Self {
-        let budgets = frame.extras.budgets.as_ref();
+        let budgets = frame.extra(|extras| extras.budgets.as_ref());
         let budget = budgets.map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
         Self { sender, frame, budget, begun: 0, started: None, prepared: Duration::ZERO, record: None, last: None }
     }
@@ -72,10 +81,15 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     /// The custom policy's word, and whether the reply is going to be sent again as far as it can be told here.
     fn advice(&self, attempt: &Attempt<&Policy>, event: Event, reply: &Result<Received, Failed>) -> (Advice, bool) {
         let Some(verdict) = attempt.verdict(event) else { return (Advice::Keep, false) };
+        let again = verdict == Verdict::Retry || self.sender.untried().is_some();
+        if !again && self.frame.extras.is_none() {
+            // Nobody is there who could want another send.
+            return (Advice::Keep, false);
+        }
         if Settled::is(reply) {
             return (Advice::Stop, false);
         }
-        let advice = self.frame.extras.advise.as_ref().map_or(Advice::Keep, |policy| {
+        let advice = self.frame.extra(|extras| extras.advise.as_ref()).map_or(Advice::Keep, |policy| {
             let (method, url) = self.sender.request();
             let now = self.frame.timer.now();
             policy.advise(&Seen {
@@ -90,11 +104,13 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
             })
         });
         let advice = match (advice, reply) {
-            (Advice::Keep, Ok(received)) => self.frame.extras.server_advice(received),
+            (Advice::Keep, Ok(received)) => {
+                self.frame.extra(|extras| Some(extras.server_advice(received))).unwrap_or(Advice::Keep)
+            }
             (advice, _) => advice,
         };
         let again = match advice {
-            Advice::Keep => verdict == Verdict::Retry || self.sender.untried().is_some(),
+            Advice::Keep => again,
             Advice::Retry | Advice::RetryAfter(_) => true,
             Advice::Stop => false,
         };
@@ -105,20 +121,26 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
 impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     type Reply = Result<Received, Failed>;
 
-    async fn send(&mut self, this: Try) -> Self::Reply {
-        self.begun = this.number;
-        self.started.get_or_insert(this.sent_at);
-        let mut response = self.sender.send(this, &self.frame.timer).await?;
-        let retried = self.frame.retries(response.status().as_u16());
-        let limit = match self.frame.read {
-            Read::Answer(limit) if !retried || this.ends_on_response => limit,
-            Read::Every(limit) => limit,
-            Read::Head | Read::Answer(_) => return Ok(Received::Unread(response)),
-        };
-        match read(&mut response, limit).await {
-            // Under a status that is retried anyway, that is the outcome.
-            (_, Some(fault)) if !retried => Err(Failed { fault, status: Some(response.status()) }),
-            (body, fault) => Ok(Received::Read(Fetched::new(response, body, fault))),
+    // Not an `async fn`: that would keep its arguments a second time.
+    fn send(&mut self, this: Try) -> impl Future<Output = Self::Reply> {
+        async move {
+            self.begun = this.number;
+            self.started.get_or_insert(this.sent_at);
+            let body = {
+                let response = self.sender.send(this, &self.frame.timer).await?;
+                let retried = self.frame.retries(response.status().as_u16());
+                let is_read = match self.frame.read {
+                    Read::Head => false,
+                    Read::Answer => !retried || this.ends_on_response,
+                    Read::Every => true,
+                };
+                if !is_read {
+                    return Ok(Received::Unread(response));
+                }
+                // In a box: whoever reads bodies himself need not keep room for it.
+                Box::pin(whole(response, self.frame.settings.max_body(), retried))
+            };
+            body.await
         }
     }
 
@@ -142,7 +164,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         let hint = match reply {
             Ok(received) if again => {
                 let headers = received.headers();
-                let vendors = self.frame.extras.server_wait(headers);
+                let vendors = self.frame.extra(|extras| extras.server_wait(headers));
                 vendors.or_else(|| retry_after::from_headers(headers, || self.frame.timer.wall()))
             }
             Ok(_) | Err(_) => None,
@@ -158,7 +180,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         if let Some(record) = &mut self.record {
             record.pause(pause);
         }
-        if let Some(hook) = &self.frame.extras.on_retry {
+        if let Some(hook) = self.frame.extra(|extras| extras.on_retry.as_ref()) {
             let (method, url) = self.sender.request();
             let (wait, source) = (pause.duration(), pause.source());
             let budget = self.budget.level();
@@ -166,15 +188,26 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         }
     }
 
-    async fn discard(&mut self, reply: Self::Reply) {
-        match reply {
-            Ok(received) => {
-                self.last = Some(received.status().into());
-                if let Received::Unread(response) = received {
-                    drain(response).await;
-                }
+    fn discard(&mut self, reply: Self::Reply) -> impl Future<Output = ()> {
+        let (last, unread) = match reply {
+            Ok(Received::Unread(response)) => (response.status().into(), drain(response)),
+            Ok(Received::Read(fetched)) => (fetched.status().into(), None),
+            Err(failed) => (failed, None),
+        };
+        self.last = Some(Box::new(last));
+        let unread = unread.map(Box::pin);
+        async move {
+            if let Some(unread) = unread {
+                unread.await;
             }
-            Err(failed) => self.last = Some(failed),
         }
+    }
+}
+
+/// `response` with its body, or what came of it under a status that is retried anyway.
+async fn whole(mut response: Response, limit: usize, retried: bool) -> Result<Received, Failed> {
+    match read(&mut response, limit).await {
+        (_, Some(fault)) if !retried => Err(Failed { fault, status: Some(response.status()) }),
+        (body, fault) => Ok(Received::Read(Box::new(Fetched::new(response, body, fault)))),
     }
 }

@@ -62,7 +62,7 @@ impl<T: Timer + Clone> ProxyPool<T> {
     /// A request through the pool.
     pub fn request(&self, method: Method, url: impl IntoUrl) -> Call<RequestBuilder, T> {
         let mut call = Call::new(self.clients.first.request(method, url), self.retry.clone());
-        call.settings.clients = Some(Arc::clone(&self.clients));
+        call.settings.own().clients = Some(Arc::clone(&self.clients));
         call
     }
 
@@ -158,8 +158,8 @@ impl Lane {
         let ticket = self.clients.pool(|pool| pool.pick(&mut self.trail, this.sent_at));
         let lease = Lease { clients: &self.clients, ticket };
         let client = lease.client();
-        let (response, followed) = watch(pin!(client.execute(request))).await;
-        match response {
+        let mut followed = false;
+        match watch(pin!(client.execute(request)), &mut followed).await {
             Ok(response) => {
                 lease.succeeded(&mut self.trail, response.status().as_u16());
                 Ok(response)

@@ -20,15 +20,13 @@ pub(crate) fn policy() -> Policy {
     })
 }
 
-/// The output of a send, and whether a redirect was followed on its way.
-pub(crate) async fn watch<F: Future>(mut send: Pin<&mut F>) -> (F::Output, bool) {
-    let mut followed = false;
-    poll_fn(|cx| {
+/// The output of a send; sets `followed` if a redirect was followed on its way.
+pub(crate) fn watch<F: Future>(mut send: Pin<&mut F>, followed: &mut bool) -> impl Future<Output = F::Output> {
+    poll_fn(move |cx| {
         // What another send on this thread may have left is not ours.
         FOLLOWED.set(false);
         let polled = send.as_mut().poll(cx);
-        followed |= FOLLOWED.take();
-        polled.map(|output| (output, followed))
+        *followed |= FOLLOWED.get();
+        polled
     })
-    .await
 }

@@ -11,7 +11,8 @@ use crate::fetched::Fetched;
 /// A response, as far as it was read.
 pub(crate) enum Received {
     Unread(Response),
-    Read(Fetched),
+    /// In a box, so that it takes no more room than the other.
+    Read(Box<Fetched>),
 }
 
 impl Received {
@@ -48,7 +49,7 @@ impl Received {
     pub(crate) fn into_fetched(self) -> Fetched {
         match self {
             Self::Unread(response) => Fetched::new(response, Bytes::new(), None),
-            Self::Read(fetched) => fetched,
+            Self::Read(fetched) => *fetched,
         }
     }
 
@@ -104,14 +105,16 @@ pub(crate) async fn read(response: &mut Response, limit: usize) -> (Bytes, Optio
     (body.into(), fault)
 }
 
-/// Reads a small body to its end, so that its connection can be used again.
+/// What there is to do before a response is let go: a small body is read to its end, so that its connection can be used
+/// again.
 ///
 /// Over HTTP/2 there is nothing to gain: dropping the response ends its stream alone.
-pub(crate) async fn drain(mut response: Response) {
+pub(crate) fn drain(response: Response) -> Option<impl Future<Output = ()>> {
     let large = response.content_length().is_some_and(|length| length > DRAIN_BYTES as u64);
-    if large || response.version() > Version::HTTP_11 {
-        return;
-    }
+    (!large && response.version() <= Version::HTTP_11).then(|| read_off(response))
+}
+
+async fn read_off(mut response: Response) {
     let mut left = DRAIN_BYTES;
     while let Ok(Some(chunk)) = response.chunk().await {
         left = match left.checked_sub(chunk.len()) {

@@ -34,7 +34,8 @@ use crate::timer::TokioTimer;
 pub struct Retry<T = TokioTimer> {
     pub(crate) policy: Policy,
     pub(crate) timer: T,
-    pub(crate) extras: Extras,
+    /// `None` where a policy is all there is: then nobody has to be asked about a reply.
+    pub(crate) extras: Option<Arc<Extras>>,
     /// `None` for a call that shares nothing.
     shared: Option<Arc<Shared>>,
 }
@@ -86,14 +87,14 @@ impl Retry {
     }
 
     pub(crate) fn once(policy: Policy) -> Self {
-        Self { policy, timer: TokioTimer, extras: Extras::default(), shared: None }
+        Self { policy, timer: TokioTimer, extras: None, shared: None }
     }
 }
 
 impl<T: Timer> Retry<T> {
     /// Calls under `policy`, on a timer of one's own: one that skips waits in a test, or a runtime's other than tokio's.
     pub fn with_timer(policy: Policy, timer: T) -> Self {
-        Self { policy, timer, extras: Extras::default(), shared: Some(Arc::new(Shared::new(random()))) }
+        Self { policy, timer, extras: None, shared: Some(Arc::new(Shared::new(random()))) }
     }
 
     /// The same calls with a seed of one's own: the same seed and the same replies give the same waits, on every
@@ -116,14 +117,14 @@ impl<T: Timer> Retry<T> {
     /// [`advise`](Self::advise) with a type of one's own.
     #[must_use]
     pub fn custom_policy(mut self, policy: impl Advise + 'static) -> Self {
-        self.extras.advise = Some(Arc::new(policy));
+        self.extras_mut().advise = Some(Arc::new(policy));
         self
     }
 
     /// Calls `hook` before each wait. It runs inside the call, so it should be quick.
     #[must_use]
     pub fn on_retry(mut self, hook: impl Fn(&Retrying<'_>) + Send + Sync + 'static) -> Self {
-        self.extras.on_retry = Some(Arc::new(hook));
+        self.extras_mut().on_retry = Some(Arc::new(hook));
         self
     }
 
@@ -131,14 +132,14 @@ impl<T: Timer> Retry<T> {
     /// no.
     #[must_use]
     pub fn return_last_response(mut self, yes: bool) -> Self {
-        self.extras.return_last_response = yes;
+        self.extras_mut().return_last_response = yes;
         self
     }
 
     /// A budget for the retries of these calls. Default none.
     #[must_use]
     pub fn budget(mut self, budgets: Budgets) -> Self {
-        self.extras.budgets = Some(budgets);
+        self.extras_mut().budgets = Some(budgets);
         self
     }
 
@@ -155,6 +156,13 @@ impl<T: Timer> Retry<T> {
     pub(crate) fn begin(&self) -> Option<u64> {
         let shared = self.shared.as_ref()?;
         Some(shared.seed.wrapping_add(shared.calls.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+impl<T> Retry<T> {
+    /// What is changed here is this handle's alone.
+    pub(crate) fn extras_mut(&mut self) -> &mut Extras {
+        Arc::make_mut(self.extras.get_or_insert_default())
     }
 }
 

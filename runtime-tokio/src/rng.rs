@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// A generator that is seeded at its first word: a call that is never retried does not pay for one.
 pub(crate) struct CallRng {
     seed: Option<u64>,
-    generator: Option<Xoshiro256PlusPlus>,
+    generator: Option<Box<Xoshiro256PlusPlus>>,
 }
 
 impl CallRng {
@@ -21,7 +21,7 @@ impl CallRng {
 
     fn ready(&mut self) -> &mut Xoshiro256PlusPlus {
         let seed = self.seed;
-        self.generator.get_or_insert_with(|| Xoshiro256PlusPlus::seed_from_u64(seed.unwrap_or_else(random)))
+        self.generator.get_or_insert_with(|| Box::new(Xoshiro256PlusPlus::seed_from_u64(seed.unwrap_or_else(random))))
     }
 }
 

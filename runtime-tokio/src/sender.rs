@@ -12,7 +12,6 @@ use reqwest::{Client, Request, Response};
 use retry_core::{Timer, Try};
 
 use crate::buffer::{buffer, is_replayable};
-use crate::call::Settings;
 use crate::fault::{Fault, Gone};
 use crate::proxies::Lane;
 use crate::redirects::watch;
@@ -62,8 +61,6 @@ pub(crate) trait Sender {
 pub(crate) struct ClientSender {
     route: Route,
     request: Kept,
-    /// Whether it can go out more than once, perhaps when its body was read into memory.
-    is_replayable: bool,
     /// How much of a body is read into memory first; `None` where that is not needed.
     buffer: Option<usize>,
     /// The header that tells the number of earlier sends.
@@ -86,14 +83,18 @@ enum Kept {
 }
 
 impl ClientSender {
-    pub(crate) fn new(route: Route, request: Request, settings: &Settings) -> Self {
-        let whole = is_replayable(&request);
-        let buffer = settings.buffer_body.filter(|_| !whole);
-        let count = settings.extras.retry_count.clone();
-        Self { route, request: Kept::Whole(request), is_replayable: whole || buffer.is_some(), buffer, count }
+    pub(crate) fn new(route: Route, request: Request, buffer: Option<usize>, count: Option<Arc<HeaderName>>) -> Self {
+        let buffer = buffer.filter(|_| !is_replayable(&request));
+        Self { route, request: Kept::Whole(request), buffer, count }
     }
 
     fn next(&mut self, this: Try) -> Option<Request> {
+        let mut request = self.copy_or_take(this)?;
+        count(&mut request, self.count.as_deref(), this);
+        Some(request)
+    }
+
+    fn copy_or_take(&mut self, this: Try) -> Option<Request> {
         let Kept::Whole(request) = &self.request else { return None };
         if !this.is_last {
             return request.try_clone();
@@ -115,7 +116,7 @@ impl ClientSender {
 
 impl Sender for ClientSender {
     fn is_replayable(&self) -> bool {
-        self.is_replayable
+        self.buffer.is_some() || matches!(&self.request, Kept::Whole(request) if is_replayable(request))
     }
 
     fn needs_preparation(&self) -> bool {
@@ -129,15 +130,23 @@ impl Sender for ClientSender {
         }
     }
 
-    async fn send(&mut self, this: Try, timer: &impl Timer) -> Result<Response, Fault> {
-        let Some(mut request) = self.next(this) else { return Err(Fault::Gone(Gone)) };
-        count(&mut request, self.count.as_deref(), this);
-        match &mut self.route {
-            Route::Client(client) => {
-                let (response, followed) = watch(pin!(client.execute(request))).await;
-                response.map_err(|error| Fault::client(error, self.request().1).after_redirect(followed))
+    // Not an `async fn`, here and below: that would keep its arguments a second time.
+    fn send(&mut self, this: Try, timer: &impl Timer) -> impl Future<Output = Result<Response, Fault>> {
+        async move {
+            let mut followed = false;
+            // The request goes out inside of the braces, so that the future has no room for it.
+            let sent = {
+                let Some(request) = self.next(this) else { return Err(Fault::Gone(Gone)) };
+                match &mut self.route {
+                    Route::Client(client) => client.execute(request),
+                    // In a box: few calls go through a pool, and all would have to keep room for it.
+                    Route::Pool(lane) => return Box::pin(lane.send(request, this, timer)).await,
+                }
+            };
+            match watch(pin!(sent), &mut followed).await {
+                Ok(response) => Ok(response),
+                Err(error) => Err(Fault::client(error, self.request().1).after_redirect(followed)),
             }
-            Route::Pool(lane) => lane.send(request, this, timer).await,
         }
     }
 
@@ -175,9 +184,14 @@ where
     O: Future<Output = Result<Response, E>>,
     E: Into<Box<dyn StdError + Send + Sync>>,
 {
-    async fn send(&mut self, this: Try, _: &impl Timer) -> Result<Response, Fault> {
-        let (response, followed) = watch(pin!((self.send)(this))).await;
-        response.map_err(|error| Fault::of_closure(error.into(), self.url.as_ref()).after_redirect(followed))
+    fn send(&mut self, this: Try, _: &impl Timer) -> impl Future<Output = Result<Response, Fault>> {
+        async move {
+            let mut followed = false;
+            match watch(pin!((self.send)(this)), &mut followed).await {
+                Ok(response) => Ok(response),
+                Err(error) => Err(Fault::of_closure(error.into(), self.url.as_ref()).after_redirect(followed)),
+            }
+        }
     }
 
     fn request(&self) -> (&Method, &str) {

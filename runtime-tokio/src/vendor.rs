@@ -31,7 +31,7 @@ impl<T: Timer> Retry<T> {
     /// ```
     #[must_use]
     pub fn vendor_headers(mut self, yes: bool) -> Self {
-        self.extras.vendor_headers = yes;
+        self.extras_mut().vendor_headers = yes;
         self
     }
 
@@ -54,7 +54,7 @@ impl<T: Timer> Retry<T> {
     /// ```
     #[must_use]
     pub fn retry_count_header(mut self, name: impl Into<Option<HeaderName>>) -> Self {
-        self.extras.retry_count = name.into().map(Arc::new);
+        self.extras_mut().retry_count = name.into().map(Arc::new);
         self
     }
 }
@@ -62,13 +62,13 @@ impl<T: Timer> Retry<T> {
 impl<R, T: Timer, C> Call<R, T, C> {
     /// [`Retry::vendor_headers`] for this call.
     pub fn vendor_headers(mut self, yes: bool) -> Self {
-        self.settings.extras.vendor_headers = yes;
+        self.retry.extras_mut().vendor_headers = yes;
         self
     }
 
     /// [`Retry::retry_count_header`] for this call.
     pub fn retry_count_header(mut self, name: impl Into<Option<HeaderName>>) -> Self {
-        self.settings.extras.retry_count = name.into().map(Arc::new);
+        self.retry.extras_mut().retry_count = name.into().map(Arc::new);
         self
     }
 }

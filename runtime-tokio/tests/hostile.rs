@@ -154,7 +154,7 @@ fn wait(name: &str, reply: Reply) -> Option<Duration> {
         Ok((_, report)) => report,
         Err(error) => error.report().clone(),
     };
-    let first = *report.record().next().unwrap();
+    let first = report.record().next().unwrap();
     match first.event {
         Event::Status(429) => Some(first.wait.unwrap().0),
         Event::Failure(failure) if failure.kind() == MALFORMED => None,

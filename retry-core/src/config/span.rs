@@ -23,7 +23,7 @@ const SECOND: u128 = NANOS_PER_SEC as u128;
 /// one space between two of them. The last number may be a decimal fraction, of whole nanoseconds.
 ///
 /// `None`: anything else, or more than a [`Duration`] holds.
-pub(super) fn parse(text: &str) -> Option<Duration> {
+pub(crate) fn parse(text: &str) -> Option<Duration> {
     let (mut total, mut units, mut rest) = (0_u128, UNITS.as_slice(), text);
     loop {
         let (number, tail) = rest.split_at_checked(rest.find(|c: char| !c.is_ascii_digit() && c != '.')?)?;
@@ -72,7 +72,7 @@ fn digits(text: &str) -> Option<u128> {
 /// A length of time, at most u64::MAX nanoseconds, in the shortest text that [`parse`] reads.
 ///
 /// From one second on it is in whole days, hours, minutes, and seconds with a fraction; below that in one unit.
-pub(super) struct Span(pub(super) Duration);
+pub(crate) struct Span(pub(crate) Duration);
 
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

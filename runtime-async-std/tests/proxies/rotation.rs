@@ -16,7 +16,7 @@ async fn five_live_proxies_that_the_origin_blocks_are_tried_once_each() {
     let error = guarded(pool.get(origin.url("/")).send()).await.unwrap_err();
     assert_eq!((error.kind(), error.attempts(), origin.sends()), (ErrorKind::RetryExhausted, 5, 5));
     assert_eq!(sends(&proxies), [1; 5]);
-    let used: Vec<_> = error.report().record().map(|entry| error.report().proxy_of(entry).unwrap()).collect();
+    let used: Vec<_> = error.report().record().map(|entry| error.report().proxy_of(&entry).unwrap()).collect();
     assert_eq!(used, urls(&proxies));
     assert_eq!(guarded(error.into_response().unwrap().body_string()).await.unwrap(), "blocked");
     assert!(pool.status().iter().all(|status| status.failures == 0), "the origin's answers trip no circuit");

@@ -43,5 +43,5 @@ async fn a_wrong_password_is_the_proxys_refusal() {
     // isahc does not say that it is about the password, so it is tried again.
     assert_eq!((error.kind(), error.attempts(), origin.sends()), (ErrorKind::RetryExhausted, 2, 0));
     assert_eq!(wrong.status()[0].failures, 2);
-    assert!(error.report().record().all(|entry| error.report().proxy_of(entry) == Some(socks.url().as_str())));
+    assert!(error.report().record().all(|entry| error.report().proxy_of(&entry) == Some(socks.url().as_str())));
 }

@@ -1,0 +1,126 @@
+//! What a call costs beside its sends: the size of its future, and memory.
+#![expect(clippy::unwrap_used, reason = "a panic is the report of a test, and of its helpers")]
+
+mod common;
+#[path = "common/memory.rs"]
+mod memory;
+
+use core::future::{Future, poll_fn};
+use core::mem::size_of_val;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::Poll;
+use core::time::Duration;
+use std::sync::Arc;
+
+use common::{client, guarded};
+use conformance::server::{Reply, Server};
+use memory::{Counting, asked, held};
+use reqwest::{Client, Method, Response};
+use retry_core::{Policy, Try};
+use runtime_tokio::{Retry, RetryExt};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Requests before the first that counts, and those that do: what grows now and then is told from what each one needs.
+const WARM: usize = 8;
+const COUNTED: usize = 16;
+
+/// How often one request asks for memory: the least of [`COUNTED`], from one client to one server, in `send`.
+fn allocations(send: impl AsyncFn(Client, String) -> Response) -> usize {
+    let server = Server::start(vec![Reply::status(200).body("page"); WARM + COUNTED]);
+    let url = server.url("/");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(guarded(async {
+        let client = client();
+        let mut least = usize::MAX;
+        for number in 0..WARM + COUNTED {
+            let (client, url) = (client.clone(), url.clone());
+            let before = asked();
+            send(client, url).await.bytes().await.unwrap();
+            if number >= WARM {
+                least = least.min(asked() - before);
+            }
+        }
+        least
+    }))
+}
+
+fn bare() -> usize {
+    allocations(async |client, url| client.get(url).send().await.unwrap())
+}
+
+#[test]
+fn futures_are_small() {
+    let (client, url, retry) = (client(), "http://localhost/", Retry::new(Policy::API));
+    let send = size_of_val(&client.get(url).with_retry(&retry).send());
+    assert!(send <= 1024, "send: {send} bytes");
+    let fetch = size_of_val(&client.get(url).with_retry(&retry).fetch_with_report());
+    assert!(fetch <= 1024, "fetch: {fetch} bytes");
+    let own = size_of_val(&client.get(url).send());
+    let run = size_of_val(&retry.run(Method::GET, url, |_: Try| client.get(url).send()));
+    assert!(run <= RUN + own, "run: {run} bytes, {own} of them the caller's");
+}
+
+/// The most that the future of `run` takes beside the caller's.
+const RUN: usize = 760;
+
+#[test]
+fn run_asks_for_no_memory() {
+    let bare = bare();
+    for policy in [Policy::API, Policy::API.edit().total_timeout(None).build().unwrap()] {
+        let retry = Retry::new(policy);
+        let run = allocations(async |client: Client, url: String| {
+            retry.run(Method::GET, &url, |_| client.get(&url).send()).await.unwrap()
+        });
+        assert_eq!(run, bare);
+    }
+}
+
+#[test]
+fn send_asks_for_a_copy_of_the_request_where_it_may_need_one() {
+    let bare = bare();
+    let copied = allocations(async |client, url| {
+        let request = client.get(url);
+        let copy = request.try_clone().unwrap();
+        let response = copy.send().await.unwrap();
+        drop(request);
+        response
+    });
+    let send =
+        |policy: Policy| allocations(async move |client, url| client.get(url).with_retry(policy).send().await.unwrap());
+    assert!(send(Policy::API) <= copied, "{} and not {copied}", send(Policy::API));
+    assert_eq!(send(Policy::API.edit().max_retries(0).build().unwrap()), bare, "one send");
+}
+
+#[test]
+fn a_call_in_a_wait_holds_its_request_and_little_else() {
+    const CALLS: usize = 8;
+    const LONG: Duration = Duration::from_secs(1800);
+    let server = Server::start(vec![Reply::status(503).body("later"); CALLS]);
+    let url = server.url("/");
+    let policy = Policy::API.edit().base_delay(LONG).max_delay(LONG).total_timeout(None).build().unwrap();
+    let waits = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&waits);
+    let retry = Retry::new(policy).on_retry(move |_| told.store(true, Ordering::Relaxed));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(guarded(async {
+        let client = client();
+        let mut least = isize::MAX;
+        let mut calls = Vec::new();
+        // One after the other, over one connection: what the client keeps for that is not a call's.
+        for _ in 0..CALLS {
+            let mut call = Box::pin(client.get(&url).with_retry(&retry).send());
+            let before = held();
+            poll_fn(|cx| match call.as_mut().poll(cx) {
+                Poll::Pending if waits.swap(false, Ordering::Relaxed) => Poll::Ready(()),
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(_) => panic!("the call has ended"),
+            })
+            .await;
+            least = least.min(held() - before);
+            calls.push(call);
+        }
+        assert!(least <= 512, "{least} bytes beside the future and the request");
+    }));
+}
