@@ -15,6 +15,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! What follows from it for who chooses a policy is in [`retry_core::guide::storms`].
+//!
 //! # What is told
 //!
 //! - **offered load**: the sends a second that the server is asked to serve, first ones and retries.

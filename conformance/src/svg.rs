@@ -36,13 +36,14 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// A white picture of `width` times `height` pixels. The title is for who cannot see it; it is not drawn.
+    /// A white picture of `width` times `height` pixels, smaller where a page has less room. The title is for who cannot see it; it is not drawn.
     pub fn new(width: f64, height: f64, title: &str) -> Self {
         let (width, height) = (Pixels(width), Pixels(height));
         let mut svg = Self { text: String::new() };
         svg.add(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>{}</title>\n\
+             viewBox=\"0 0 {width} {height}\" style=\"max-width:100%;height:auto\" \
+             font-family=\"Helvetica, Arial, sans-serif\">\n<title>{}</title>\n\
              <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
             Escaped(title)
         ));

@@ -62,6 +62,11 @@
 //! assert_eq!(end.unwrap().attempts, 2);
 //! ```
 //!
+//! # Guide
+//!
+//! [`guide`]: which policy to choose and how long a call takes, what a call did, what many retries do to a server that is
+//! down, and how to drive the core with a client of one's own.
+//!
 //! # Features
 //!
 //! `http`: helpers for the types of the `http` crate. They need std and change no decision.
@@ -102,6 +107,7 @@ mod time;
 mod verdict;
 
 pub mod date;
+pub mod guide;
 pub mod retry_after;
 #[cfg(feature = "testing")]
 pub mod testing;

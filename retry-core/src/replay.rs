@@ -107,6 +107,21 @@ mod tests {
     }
 
     #[test]
+    fn a_call_with_one_send_says_why() {
+        let rows = [
+            (Replay::Once(Why::Body), 0, Some(Why::Body)),
+            (Replay::Once(Why::Method), 3, Some(Why::Method)),
+            (Replay::IfUnsent, 0, Some(Why::RetriesOff)),
+            (Replay::IfUnsent, 1, None),
+            (Replay::Always, 0, Some(Why::RetriesOff)),
+            (Replay::Always, u32::MAX, None),
+        ];
+        for (replay, max_retries, why) in rows {
+            assert_eq!(replay.single_send(max_retries), why, "{replay:?}, {max_retries}");
+        }
+    }
+
+    #[test]
     fn the_requests_own_word_wins_and_only_its_never_beats_a_key() {
         use NonIdempotent::{Always, Never, WhenUnsent};
         for policy in [Never, WhenUnsent, Always] {

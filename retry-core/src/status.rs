@@ -133,6 +133,14 @@ mod tests {
     }
 
     #[test]
+    fn a_union_has_what_either_has_and_only_the_empty_set_is_empty() {
+        let (low, high) = (StatusSet::EMPTY.with(FIRST).unwrap(), StatusSet::EMPTY.with(LAST).unwrap());
+        assert!(low.union(high).iter().eq([FIRST, LAST]));
+        assert_eq!(low.union(low).union(StatusSet::EMPTY), low);
+        assert!(StatusSet::EMPTY.is_empty() && !low.is_empty() && !high.is_empty());
+    }
+
+    #[test]
     fn statuses_outside_are_refused_and_never_contained() {
         for status in [0, 99, 100, 200, 399, 600, 999, u16::MAX] {
             assert_eq!(StatusSet::EMPTY.with(status), None, "{status}");

@@ -102,3 +102,19 @@ impl UnixTime {
         u64::try_from(nanos).unwrap_or(u64::MAX)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nanoseconds_of_a_moment_stay_below_a_second() {
+        let nanos = [(0, 0), (5, 5), (999_999_999, 999_999_999), (1_000_000_000, 999_999_999), (u32::MAX, 999_999_999)];
+        for (given, kept) in nanos {
+            for secs in [i64::MIN, -1, 0, i64::MAX] {
+                let moment = UnixTime::new(secs, given);
+                assert_eq!((moment.secs(), moment.subsec_nanos()), (secs, kept));
+            }
+        }
+    }
+}

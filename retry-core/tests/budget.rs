@@ -46,6 +46,8 @@ fn aws_2_0() {
     let replies = [Outcome::status(500), Outcome::status(500), Outcome::status(200)];
     assert_eq!(call(&mut bucket, &replies).1, [495, 490, 495]);
     assert_eq!(call(&mut bucket, &[timeout(), Outcome::status(200)]).1, [485, 495], "a timeout costs 10");
+    let reset = Outcome::failure(Cause::Network, Reached::MaybeSent);
+    assert_eq!(call(&mut bucket.clone(), &[reset, Outcome::status(200)]).1, [490, 495], "another failure 5");
     assert_eq!(call(&mut bucket, &[Outcome::status(200)]).1, [496], "a success at the first try gives one");
     assert_eq!(call(&mut bucket, &[Outcome::status(404)]).1, [497], "a 404 is an answer");
     let failed = Outcome::failure(Cause::Certificate, Reached::Unsent);
@@ -77,6 +79,7 @@ fn a_bucket_is_never_above_its_capacity() {
     assert_eq!(bucket.tokens(), 500);
     assert_eq!(call(&mut bucket, &[Outcome::status(200)]).1, [500]);
     assert_eq!(TokenBucket::aws_2_0().capacity(7).level().left, Some(7));
+    assert_eq!(TokenBucket::aws_2_0().capacity(7).filled(9).tokens(), 7);
 }
 
 /// A budget driven reply by reply, without a machine.

@@ -214,6 +214,30 @@ fn the_default_is_the_documented_one() {
 }
 
 #[test]
+fn each_setting_is_told_as_it_was_given_and_survives_an_edit() {
+    let hints = RetryAfter::at_least().cap(secs(5)).over_cap(OverCap::GiveUp).spread(0.5);
+    let builder = Policy::builder()
+        .max_retries(7)
+        .base_delay(millis(250))
+        .factor(1.5)
+        .max_delay(secs(20))
+        .jitter(Jitter::Full)
+        .hard_cap(true)
+        .retry_after(hints)
+        .total_timeout(Some(secs(90)))
+        .attempt_timeout(Some(secs(9)))
+        .statuses(&[418])
+        .non_idempotent(NonIdempotent::WhenUnsent);
+    let policy = builder.build().unwrap();
+    assert_eq!(policy.edit().build(), Ok(policy));
+    assert_eq!((policy.max_retries(), policy.base_delay(), policy.factor()), (7, millis(250), 1.5));
+    assert_eq!((policy.max_delay(), policy.jitter(), policy.hard_cap()), (secs(20), Jitter::Full, true));
+    assert_eq!((policy.total_timeout(), policy.attempt_timeout()), (Some(secs(90)), Some(secs(9))));
+    assert_eq!((policy.retry_after(), policy.non_idempotent()), (hints, NonIdempotent::WhenUnsent));
+    assert!(policy.statuses().iter().eq([418]));
+}
+
+#[test]
 fn the_presets_are_the_documented_ones() {
     // Retries, base, factor, the longest sum of waits.
     let presets = [

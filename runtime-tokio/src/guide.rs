@@ -4,6 +4,13 @@
 //! - [What limits my call?](limits)
 //! - [What do I get back?](result)
 //! - [How do I test my code, without its waits?](testing)
+//!
+//! What holds for every client is in [`retry_core::guide`]:
+//!
+//! - [Which policy do I choose, and how long will a call take?](retry_core::guide::choose)
+//! - [What did my call do?](retry_core::guide::report)
+//! - [What do many retries do to a server that is down?](retry_core::guide::storms)
+//! - [How do I drive the core with a client of my own?](retry_core::guide::embed)
 
 #[doc = include_str!("guide/safe.md")]
 pub mod safe {}

@@ -5,7 +5,7 @@ use conformance::svg::{Anchor, Axis, Frame, Plot, Style, Svg, Text, legend};
 use crate::calls::nanos;
 use crate::plan::Plan;
 use crate::rows::Row;
-use crate::span::{UNITS, human, span};
+use crate::span::{UNITS, human, range, span};
 use crate::warnings::SLOT;
 
 /// How many retries a picture has room for.
@@ -24,8 +24,8 @@ const MEAN: Style = Style { width: 2.5, ..Style::FIRST };
 
 /// The picture of all plans, from left to right.
 pub(crate) fn draw(plans: &[Plan]) -> String {
-    let names: Vec<&str> = plans.iter().map(|plan| plan.name.as_str()).collect();
-    let mut svg = Svg::new(WIDTH * plans.len() as f64, HEIGHT, &format!("The retries of {}", names.join(" and of ")));
+    let told: Vec<String> = plans.iter().map(told).collect();
+    let mut svg = Svg::new(WIDTH * plans.len() as f64, HEIGHT, &told.join(" "));
     for (place, plan) in plans.iter().enumerate() {
         let left = WIDTH * place as f64 + 70.0;
         svg.text((left, 26.0), &title(plan), Text { size: 15.0, bold: true, ..Text::default() });
@@ -33,6 +33,12 @@ pub(crate) fn draw(plans: &[Plan]) -> String {
         waits(&mut svg, left, plan, plans);
     }
     svg.finish()
+}
+
+/// What the picture shows of a plan, for who cannot see it.
+fn told(plan: &Plan) -> String {
+    let send = |row: &Row| format!("; send {} begins after {}", row.number.saturating_add(1), range(row.start));
+    format!("The retries of {}{}.", title(plan), drawn(plan).iter().map(send).collect::<String>())
 }
 
 fn title(plan: &Plan) -> String {

@@ -24,9 +24,17 @@ pub fn draw(report: &Report) -> String {
         _ => 210.0,
     };
     let title = format!("{}: offered load and goodput over time", scenario.name);
-    let mut svg = Svg::new(LEFT + columns as f64 * (width + GAP.0), TOP + rows as f64 * (HEIGHT + GAP.1), &title);
+    let right = LEFT + columns as f64 * (width + GAP.0);
+    // For who cannot see it, what the panels are headed with.
+    let told = report.variants.iter().map(|variant| format!("; {}: {}", name(variant), outcome(scenario, variant)));
+    let alt = format!("{title}{}", told.collect::<String>());
+    let mut svg = Svg::new(right, TOP + rows as f64 * (HEIGHT + GAP.1), &alt);
     let (x, y) = axes(report);
-    head(&mut svg, scenario, &title, y);
+    head(&mut svg, scenario, &title);
+    if y.is_log() {
+        let note = Text { anchor: Anchor::End, ..Text::default() };
+        svg.text((right - GAP.0, 24.0), "zero lies on the axis", note);
+    }
     for (place, variant) in report.variants.iter().enumerate() {
         let (row, column) = (place / columns, place % columns);
         let left = LEFT + column as f64 * (width + GAP.0);
@@ -46,7 +54,7 @@ pub fn draw(report: &Report) -> String {
     svg.finish()
 }
 
-fn head(svg: &mut Svg, scenario: &Scenario, title: &str, y: Axis) {
+fn head(svg: &mut Svg, scenario: &Scenario, title: &str) {
     svg.text((LEFT, 24.0), title, Text { size: 15.0, bold: true, ..Text::default() });
     let Scenario { clients, load, capacity, layers, policy, .. } = scenario;
     let layers = if *layers == 1 { String::new() } else { format!(" in each of {layers} layers") };
@@ -54,7 +62,6 @@ fn head(svg: &mut Svg, scenario: &Scenario, title: &str, y: Axis) {
     let told = format!(
         "{clients} clients begin {load} calls/s; the server serves {capacity} sends/s; up to {sends} sends a call{layers}"
     );
-    let told = if y.is_log() { told + " (zero lies on the axis)" } else { told };
     svg.text((LEFT, 44.0), &told, Text::default());
     let lines = [
         (Style::FIRST, "offered load (sends/s)"),
@@ -86,17 +93,25 @@ fn panel(svg: &mut Svg, plot: &Plot, scenario: &Scenario, variant: &Variant) {
     plot.line(svg, &stairs(&variant.offered, step, plot.x.high()), Style::FIRST);
     plot.line(svg, &stairs(&variant.goodput, step, plot.x.high()), Style::SECOND);
     let middle = plot.frame.left + plot.frame.width / 2.0;
-    let name = Text { anchor: Anchor::Middle, bold: true, ..Text::default() };
-    svg.text((middle, plot.frame.top - 21.0), &format!("budget {}, jitter {}", variant.budget, variant.jitter), name);
+    let look = Text { anchor: Anchor::Middle, bold: true, ..Text::default() };
+    svg.text((middle, plot.frame.top - 21.0), &name(variant), look);
+    let small = Text { size: 10.5, bold: false, ..look };
+    svg.text((middle, plot.frame.top - 7.0), &outcome(scenario, variant), small);
+}
+
+fn name(variant: &Variant) -> String {
+    format!("budget {}, jitter {}", variant.budget, variant.jitter)
+}
+
+fn outcome(scenario: &Scenario, variant: &Variant) -> String {
     let failed = 100.0 * variant.failed as f64 / variant.calls.max(1) as f64;
-    let told = match variant.recovery {
+    match variant.recovery {
         Recovery::After(seconds) if goes_on(scenario) => {
-            format!("recovers in {seconds:.1} s; {failed:.0} % of calls fail")
+            format!("recovers in {seconds:.1} s, {failed:.0} % of calls fail")
         }
-        Recovery::After(seconds) => format!("ends after {seconds:.1} s; {failed:.0} % of calls fail"),
-        Recovery::Not { .. } => format!("does not recover; {failed:.0} % of calls fail"),
-    };
-    svg.text((middle, plot.frame.top - 7.0), &told, Text { size: 10.5, bold: false, ..name });
+        Recovery::After(seconds) => format!("ends after {seconds:.1} s, {failed:.0} % of calls fail"),
+        Recovery::Not { .. } => format!("does not recover, {failed:.0} % of calls fail"),
+    }
 }
 
 /// Whether calls are begun after the outage, too.

@@ -1,6 +1,7 @@
 //! Storms: the numbers that the scenarios are known for, and what must hold for any of them.
 
 mod command;
+mod guide;
 mod herd;
 mod laws;
 mod layers;
