@@ -88,7 +88,7 @@ fn carry_out(scenario: &Scenario, seed: Option<u64>) -> (Trace, Option<Record>) 
     let clock = Clock::new(scenario);
     let Setup { policy, replay, deadline } = Setup::new(scenario, &clock);
     let mut words = Words::new(&scenario.random);
-    let recorder = seed.map(|seed| Recorder::new(policy, replay, deadline, seed));
+    let recorder = seed.map(|seed| Recorder::new(policy, replay, deadline, seed, clock.now()));
     let mut budget = Recorded::new(Unlimited, recorder.clone());
     let mut io = Script { scenario, clock: &clock, log: Log::default(), recorder: recorder.clone() };
     // The call is dropped with this statement, before its log is read.
@@ -103,7 +103,7 @@ fn carry_out(scenario: &Scenario, seed: Option<u64>) -> (Trace, Option<Record>) 
             End { attempts, elapsed, reason: Reason::Canceled, event: None, asked: None }
         }
     };
-    let record = recorder.map(|recorder| recorder.end(end, || clock.now()));
+    let record = recorder.map(|recorder| recorder.end(end));
     let trace = match finished {
         Some(Finished::Done(got, end)) => io.log.end(&clock, &end, Some(got.unwrap_or(CUT)), true),
         Some(Finished::GiveUp(got, end)) => io.log.end(&clock, &end, got.map(|got| got.unwrap_or(CUT)), false),

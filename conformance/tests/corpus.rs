@@ -25,6 +25,8 @@ mod proxies;
 mod retry_after;
 #[path = "../../fuzz/src/shapes.rs"]
 mod shapes;
+#[path = "../../fuzz/src/trace.rs"]
+mod trace;
 #[path = "../../fuzz/src/vectors.rs"]
 mod vectors;
 
@@ -64,6 +66,11 @@ fn pools_as_in_the_model() {
 #[test]
 fn any_text_gives_a_policy_or_an_error() {
     inputs::replay("policy_text", policy_text::run);
+}
+
+#[test]
+fn any_text_gives_a_trace_or_an_error() {
+    inputs::replay("trace", trace::run);
 }
 
 #[test]
@@ -128,6 +135,7 @@ fn seeds() {
     };
     for case in load::<Run>().expect("the vectors can be read") {
         inputs::seed("machine", &coded(&|to| case.body.scenario.write(to)));
+        inputs::seed("trace", conformance::sim::record(&case.body.scenario).1.to_string().as_bytes());
     }
     for case in load::<Budget>().expect("the vectors can be read") {
         inputs::seed("budgets", &coded(&|to| case.body.write(to)));

@@ -15,4 +15,5 @@ pub mod policy_text;
 pub mod pool_model;
 pub mod proxies;
 pub mod retry_after;
+pub mod trace;
 pub mod vectors;

@@ -62,7 +62,7 @@ impl Default for Script {
 impl Script {
     /// The machine by hand, and its record.
     fn record(&self) -> Trace {
-        let recorder = Recorder::new(self.policy, self.replay, self.deadline, self.seed);
+        let recorder = Recorder::new(self.policy, self.replay, self.deadline, self.seed, self.start);
         let bucket = TokenBucket::aws_2_0().capacity(self.budget);
         let mut budget = Recorded::new(bucket, Some(recorder.clone()));
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
@@ -95,7 +95,7 @@ impl Script {
                 Action::Done(end) | Action::GiveUp(end) => break end,
             };
         };
-        recorder.end(end, || now)
+        recorder.end(end)
     }
 }
 

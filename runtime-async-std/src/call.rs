@@ -130,6 +130,13 @@ impl<R, T: Timer, C> Call<R, T, C> {
         self
     }
 
+    /// Whether the report has a [`trace`](crate::Report::trace) of this call, to be replayed later: the policy, the seed, and
+    /// each reply with its times, but no URL, header or body.
+    pub fn trace(mut self, yes: bool) -> Self {
+        self.settings.extras.trace = yes;
+        self
+    }
+
     /// Ends the call as soon as `future` completes: no later send, and an error of kind
     /// [`Canceled`](retry_core::ErrorKind::Canceled) that tells how many sends there were.
     ///

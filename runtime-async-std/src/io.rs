@@ -3,6 +3,7 @@
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use retry_core::trace::{Recorder, Trace};
 use retry_core::{
     Advice, Attempt, Budget, End, Event, Instant, Io, Outcome, Pause, Policy, Record, Timer, Try, Verdict, Why,
     retry_after,
@@ -44,6 +45,10 @@ pub(crate) struct Come {
     pub(crate) started: Option<Instant>,
     /// Kept only from the first failure on.
     pub(crate) record: Option<Box<Record>>,
+    /// Records the whole of the last run, if that is wanted.
+    pub(crate) recorder: Option<Recorder>,
+    /// What it has recorded, when the run is over.
+    pub(crate) trace: Option<Box<Trace>>,
     /// The failure of the reply that was let go last.
     pub(crate) last: Option<Failed>,
     /// What the request was for.
@@ -66,7 +71,17 @@ impl Come {
 
     /// A report of all this.
     pub(crate) fn report(&mut self, end: End, single_send: Option<Why>) -> Report {
-        Report::new(end, single_send, self.record.take()).with_proxies(self.proxies.clone())
+        // A run that was dropped was given up.
+        self.traced(End { attempts: self.begun, ..end });
+        let report = Report::new(end, single_send, self.record.take()).with_trace(self.trace.take());
+        report.with_proxies(self.proxies.clone())
+    }
+
+    /// Ends the record of a run.
+    pub(crate) fn traced(&mut self, end: End) {
+        if let Some(recorder) = self.recorder.take() {
+            self.trace = Some(Box::new(recorder.end(end)));
+        }
     }
 }
 
@@ -140,6 +155,9 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         {
             let mut come = self.progress.lock();
             come.begun = this.number;
+            if let Some(recorder) = &come.recorder {
+                recorder.send(this);
+            }
             come.started.get_or_insert(this.sent_at);
         }
         let response = self.sender.send(this, self.timer).await?;
@@ -173,7 +191,11 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             Ok(received) if again => self.extras.server_wait(received.headers()).or_else(|| self.hint(received)),
             Ok(_) | Err(_) => None,
         };
-        Outcome { event, hint, advice, untried: self.sender.untried() }
+        let outcome = Outcome { event, hint, advice, untried: self.sender.untried() };
+        if let Some(recorder) = &self.progress.lock().recorder {
+            recorder.outcome(&outcome, self.sender.proxy());
+        }
+        outcome
     }
 
     fn timed_out(&mut self, this: Try) -> Self::Reply {
@@ -181,9 +203,14 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     }
 
     fn retrying(&mut self, this: Try, outcome: &Outcome, pause: &Pause<&Policy>) {
-        if let Some(record) = &mut self.progress.lock().record {
+        let mut come = self.progress.lock();
+        if let Some(record) = &mut come.record {
             record.pause(pause);
         }
+        if let Some(recorder) = &come.recorder {
+            recorder.wait(pause);
+        }
+        drop(come);
         if let Some(hook) = &self.extras.on_retry {
             let (method, url) = self.sender.request();
             let (wait, source) = (pause.duration(), pause.source());

@@ -4,6 +4,7 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
+use retry_core::trace::Trace;
 use retry_core::{End, Entry, Event, Reason, Record, WaitSource, Why};
 
 /// What a call took: sends, time, waits, and why it stopped.
@@ -13,11 +14,16 @@ pub struct Report {
     single_send: Option<Why>,
     record: Option<Box<Record>>,
     proxies: Option<Arc<[String]>>,
+    trace: Option<Box<Trace>>,
 }
 
 impl Report {
     pub(crate) fn new(end: End, single_send: Option<Why>, record: Option<Box<Record>>) -> Self {
-        Self { end, single_send, record, proxies: None }
+        Self { end, single_send, record, proxies: None, trace: None }
+    }
+
+    pub(crate) fn with_trace(self, trace: Option<Box<Trace>>) -> Self {
+        Self { trace, ..self }
     }
 
     pub(crate) fn with_proxies(self, proxies: Option<Arc<[String]>>) -> Self {
@@ -67,6 +73,39 @@ impl Report {
     /// The waits between the attempts of [`record`](Self::record), and where their lengths came from.
     pub fn waits(&self) -> impl Iterator<Item = (Duration, WaitSource)> + '_ {
         self.record().filter_map(|entry| entry.wait)
+    }
+
+    /// The record of the call, if it was [asked for](crate::Retry::trace): all that its decisions depended on, and what they
+    /// were. Printed, it is a text that can be kept, and replayed on another machine.
+    ///
+    /// A call that ended before its first decision, because its body could not be read or a setting is wrong, has none.
+    ///
+    /// ```
+    /// use retry_core::Policy;
+    /// use runtime_async_std::{Retry, RetryExt};
+    ///
+    /// # async fn example(client: surf::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let retry = Retry::new(Policy::API).trace(true);
+    /// let result = client.get("http://localhost/").with_retry(&retry).send_with_report().await;
+    /// let trace = match &result {
+    ///     Ok((_, report)) => report.trace(),
+    ///     Err(error) => error.report().trace(),
+    /// };
+    /// if let Some(trace) = trace {
+    ///     // For `cargo run -p conformance --bin replay -- call.trace`.
+    ///     std::fs::write("call.trace", trace.to_string())?;
+    ///     // Or here: what was decided, from which numbers, and what would be decided otherwise now.
+    ///     let replayed = trace.replay();
+    ///     assert!(replayed.differences().is_empty());
+    ///     for decision in &replayed.decisions {
+    ///         println!("{:?} of {:?}", decision.drawn, decision.window);
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_deref()
     }
 
     /// The proxy of the last attempt, in a call through a pool: its URL without userinfo.

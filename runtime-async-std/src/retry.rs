@@ -48,6 +48,8 @@ pub(crate) struct Extras {
     pub(crate) on_retry: Option<Arc<Hook>>,
     pub(crate) return_last_response: bool,
     pub(crate) budgets: Option<Budgets>,
+    /// Whether each call is recorded.
+    pub(crate) trace: bool,
     pub(crate) look_up_first: bool,
     /// Whether the headers of `vendor.rs` are read.
     pub(crate) vendor_headers: bool,
@@ -63,6 +65,7 @@ impl Default for Extras {
             on_retry: None,
             return_last_response: false,
             budgets: None,
+            trace: false,
             look_up_first,
             vendor_headers: false,
             retry_count: None,
@@ -147,6 +150,14 @@ impl<T: Timer> Retry<T> {
     #[must_use]
     pub fn return_last_response(mut self, yes: bool) -> Self {
         self.extras.return_last_response = yes;
+        self
+    }
+
+    /// Whether a report has a [`trace`](crate::Report::trace) of its call, to be replayed later: the policy, the seed, and
+    /// each reply with its times, but no URL, header or body. Default no, and then it costs nothing.
+    #[must_use]
+    pub fn trace(mut self, yes: bool) -> Self {
+        self.extras.trace = yes;
         self
     }
 

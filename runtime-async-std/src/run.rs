@@ -3,6 +3,7 @@
 use core::pin::pin;
 use core::time::Duration;
 
+use retry_core::trace::{Recorded, Recorder};
 use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Why, drive, within};
 
 use crate::call::Settings;
@@ -11,7 +12,7 @@ use crate::fault::{Fault, TimedOut};
 use crate::io::{CallIo, Progress, Read};
 use crate::reply::{Failed, Received};
 use crate::report::Report;
-use crate::rng::CallRng;
+use crate::rng::{CallRng, random};
 use crate::sender::Sender;
 use crate::settled::Settled;
 
@@ -59,11 +60,16 @@ impl<T: Timer> Run<'_, T> {
             progress.lock().started = started;
         }
 
-        let mut rng = CallRng::new(self.seed);
         let extras = &settings.extras;
-        let mut budget = extras.budgets.as_ref().map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
+        let seed = self.seed.or_else(|| extras.trace.then(random));
+        let mut rng = CallRng::new(seed);
+        let budget = extras.budgets.as_ref().map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
         let mut io = CallIo { sender, timer, policy, extras, budget: budget.clone(), read, report, progress };
         let failed = if prepares { prepare(&mut io.sender, timer, started, deadline).await } else { None };
+        let recorder = seed.filter(|_| extras.trace && failed.is_none());
+        let recorder = recorder.map(|seed| Recorder::new(*policy, replay, deadline, seed, timer.now()));
+        progress.lock().recorder = recorder.clone();
+        let mut budget = Recorded::new(budget, recorder);
         let finished = match failed {
             None => drive(policy, replay, deadline, timer, &mut budget, &mut rng, &mut io).await,
             Some((fault, reason)) => {
@@ -76,6 +82,7 @@ impl<T: Timer> Run<'_, T> {
             Finished::Done(reply, end) => (Some(reply), end),
             Finished::GiveUp(reply, end) => (reply, end),
         };
+        progress.lock().traced(end);
         // A send that the client refused to begin is none.
         end.attempts = progress.lock().attempts();
         if let Some(Ok(received)) = &mut reply

@@ -22,6 +22,7 @@ use conformance::scenario::{Advice, Event, Scenario};
 use conformance::sim::{convert, simulate};
 use conformance::trace::{End, Trace, Wait};
 use conformance::{Skipped, Subject};
+use retry_core::trace::Trace as Record;
 use retry_core::{NonIdempotent, Timer};
 use runtime_async_std::{Call, DnsFailure, Error, Report, Retry, Retrying, Seen};
 use surf::http::Method;
@@ -39,6 +40,13 @@ impl Subject for Surf {
     }
 
     fn run(&self, scenario: &Scenario) -> Result<Trace, Skipped> {
+        self.record(scenario).map(|(trace, _)| trace)
+    }
+}
+
+impl Surf {
+    /// What happened, and the record that the report has of it.
+    fn record(&self, scenario: &Scenario) -> Result<(Trace, Option<Record>), Skipped> {
         if let Some(why) = cannot(scenario) {
             return Err(why);
         }
@@ -49,10 +57,11 @@ impl Subject for Surf {
         let stage = Arc::new(Stage::new(scenario));
         let guard = core::time::Duration::from_secs(20);
         let call = async { async_std::future::timeout(guard, carry_out(scenario, &stage)).await };
-        let end = async_std::task::block_on(call).unwrap_or_else(|_| panic!("the client hangs: {scenario:?}"));
+        let (end, record) =
+            async_std::task::block_on(call).unwrap_or_else(|_| panic!("the client hangs: {scenario:?}"));
         let (sends, waits, arrived) = stage.seen(end.event);
         assert_eq!(arrived, end.attempts, "what the servers saw, and what the report says of {scenario:?}");
-        Ok(Trace { sends, waits, end })
+        Ok((Trace { sends, waits, end }, record))
     }
 }
 
@@ -62,8 +71,8 @@ fn the_traces_are_the_simulators() {
     let (mut wrong, mut ran) = (Vec::new(), 0);
     let mut skipped = BTreeMap::<_, Vec<_>>::new();
     for (id, scenario) in scenarios().expect("the vectors can be read") {
-        let trace = match Surf.run(&scenario) {
-            Ok(trace) => trace,
+        let (trace, record) = match Surf.record(&scenario) {
+            Ok(both) => both,
             Err(why) => {
                 results.skipped.insert(id.clone(), why.to_string());
                 skipped.entry(why).or_default().push(id);
@@ -74,6 +83,10 @@ fn the_traces_are_the_simulators() {
         let right = simulate(&scenario);
         if trace != right {
             wrong.push(format!("{id}\nsurf\n{trace}the simulator\n{right}"));
+        }
+        match record {
+            Some(record) => wrong.extend(differing(&id, &scenario, &record)),
+            None => assert_eq!(trace.end.attempts, 0, "{id}: without a record, nobody was asked"),
         }
         wrong.extend(broken(&scenario, &trace).iter().map(|broken| format!("{id}: {broken}")));
         results.traces.insert(id, serde_json::to_value(trace).expect("a trace can be written"));
@@ -89,8 +102,21 @@ fn the_traces_are_the_simulators() {
     assert!(ran >= 230, "only {ran} ran: {skipped:#?}");
 }
 
+/// Where the record is not the simulator's, byte for byte, or does not replay to its own decisions.
+fn differing(id: &str, scenario: &Scenario, record: &Record) -> Vec<String> {
+    let (_, right) = conformance::sim::record(scenario);
+    let (text, right) = (record.to_string(), right.to_string());
+    let read: Record = text.parse().unwrap_or_else(|error| panic!("{id}: {error}\n{text}"));
+    let mut wrong: Vec<_> =
+        read.replay().differences().iter().map(|difference| format!("{id}: {difference}")).collect();
+    if text != right {
+        wrong.push(format!("{id}\nrecorded\n{text}by the simulator\n{right}"));
+    }
+    wrong
+}
+
 /// The call, until it is back, and its end as the caller is told.
-async fn carry_out(scenario: &Scenario, stage: &Arc<Stage>) -> End {
+async fn carry_out(scenario: &Scenario, stage: &Arc<Stage>) -> (End, Option<Record>) {
     stage.begin();
     let config = http_client::Config::new().set_http_keep_alive(false).set_timeout(None);
     let client = Client::with_http_client(http_client::h1::H1Client::try_from(config).expect("a client"));
@@ -101,8 +127,11 @@ async fn carry_out(scenario: &Scenario, stage: &Arc<Stage>) -> End {
     let result = sent.map(|(response, report)| (u16::from(response.status()), report));
     let at = stage.clock().passed();
     match result {
-        Ok((status, report)) => end(at, &report, None, Some(Event::Status(status))),
-        Err(error) => failed(at, error),
+        Ok((status, report)) => (end(at, &report, None, Some(Event::Status(status))), report.trace().cloned()),
+        Err(error) => {
+            let record = error.report().trace().cloned();
+            (failed(at, error), record)
+        }
     }
 }
 
@@ -122,8 +151,10 @@ async fn send(client: &Client, method: Method, stage: &Arc<Stage>) -> Result<Res
 /// The client's settings.
 fn retry(scenario: &Scenario, stage: &Arc<Stage>) -> Retry<StageTimer> {
     let policy = convert::builder(&scenario.policy).build().expect("a policy");
-    let mut retry =
-        Retry::with_timer(policy, StageTimer::new(Arc::clone(stage))).seed(stage.seed()).look_up_first(false);
+    let mut retry = Retry::with_timer(policy, StageTimer::new(Arc::clone(stage)))
+        .seed(stage.seed())
+        .trace(true)
+        .look_up_first(false);
     if scenario.script.iter().any(|step| step.advice != Advice::Keep) {
         let script = scenario.clone();
         retry = retry.advise(move |seen: &Seen<'_>| convert::advice(script.step(seen.attempt()).advice));

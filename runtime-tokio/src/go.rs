@@ -8,6 +8,7 @@ use core::time::Duration;
 
 use http::Method;
 use reqwest::{RequestBuilder, Response};
+use retry_core::trace::{Recorded, Recorder, Trace};
 use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Try, drive, within};
 
 use crate::call::{Call, Settings};
@@ -274,8 +275,11 @@ fn carry_out<S: Sender, T: Timer, C: Future, A: Answer>(
                 None => return io.canceled(),
             }
         }
-        let mut budget = io.budget.clone();
         let Frame { policy, timer, replay, .. } = io.frame;
+        if frame.is_traced() {
+            io.recorder = Some(Recorder::new(*policy, *replay, deadline, rng.seed(), timer.now()));
+        }
+        let mut budget = Recorded::new(io.budget.clone(), io.recorder.clone());
         let finished =
             or_cancel(cancel, pin!(drive(policy, *replay, deadline, timer, &mut budget, rng, &mut io))).await;
         match finished {
@@ -329,9 +333,10 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         End { attempts: self.begun, elapsed, reason, event: None, asked: None }
     }
 
-    fn report(&mut self, end: End) -> Report {
+    fn report(&mut self, end: End, trace: Option<Box<Trace>>) -> Report {
         let Frame { policy, replay, .. } = self.frame;
         let report = Report::new(end, replay.single_send(policy.max_retries()), self.record.take());
+        let report = report.with_trace(trace);
         report.with_proxies(self.sender.proxies())
     }
 
@@ -342,6 +347,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
 
     /// What the caller gets.
     fn result<A: Answer>(mut self, reply: Option<Result<Received, Failed>>, mut end: End) -> Result<A, Error> {
+        let trace = self.recorder.take().map(|recorder| Box::new(recorder.end(end)));
         // A send that the client refused to begin is none.
         end.attempts = self.begun;
         if end.attempts > 0 && end.reason != Reason::Canceled {
@@ -354,7 +360,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
                 }
                 let return_last = self.frame.extras.as_ref().is_some_and(|extras| extras.return_last_response);
                 if end.kind().is_none() || return_last {
-                    return Ok(A::new(received, || self.report(end)));
+                    return Ok(A::new(received, || self.report(end, trace)));
                 }
                 (Some(received.status().into()), Some(received))
             }
@@ -362,7 +368,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
             Some(Err(failed)) => (Some(failed), None),
             None => (self.last.take().map(|last| *last), None),
         };
-        Err(Error::new(self.report(end), target(self.sender), failed, received))
+        Err(Error::new(self.report(end, trace), target(self.sender), failed, received))
     }
 }
 

@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use reqwest::Response;
+use retry_core::trace::Recorder;
 use retry_core::{
     Advice, Attempt, Budget, Event, Instant, Io, Outcome, Pause, Policy, Record, Replay, Timer, Try, Verdict,
     retry_after,
@@ -49,6 +50,11 @@ impl<T> Frame<T> {
         self.extras.as_deref().and_then(read)
     }
 
+    /// Whether the whole call is recorded.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.trace)
+    }
+
     fn retries(&self, status: u16) -> bool {
         self.policy.statuses().contains(status)
     }
@@ -67,6 +73,8 @@ pub(crate) struct CallIo<'a, S, T> {
     pub(crate) prepared: Duration,
     /// Kept apart, and only from the first failure on.
     pub(crate) record: Option<Box<Record>>,
+    /// Records the whole call, if that is wanted.
+    pub(crate) recorder: Option<Recorder>,
     /// The failure of the reply that was let go last.
     pub(crate) last: Option<Box<Failed>>,
 }
@@ -75,7 +83,17 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>) -> Self {
         let budgets = frame.extra(|extras| extras.budgets.as_ref());
         let budget = budgets.map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
-        Self { sender, frame, budget, begun: 0, started: None, prepared: Duration::ZERO, record: None, last: None }
+        Self {
+            sender,
+            frame,
+            budget,
+            begun: 0,
+            started: None,
+            prepared: Duration::ZERO,
+            record: None,
+            recorder: None,
+            last: None,
+        }
     }
 
     /// The custom policy's word, and whether the reply is going to be sent again as far as it can be told here.
@@ -125,6 +143,9 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     fn send(&mut self, this: Try) -> impl Future<Output = Self::Reply> {
         async move {
             self.begun = this.number;
+            if let Some(recorder) = &self.recorder {
+                recorder.send(this);
+            }
             self.started.get_or_insert(this.sent_at);
             let body = {
                 let response = self.sender.send(this, &self.frame.timer).await?;
@@ -169,7 +190,11 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             }
             Ok(_) | Err(_) => None,
         };
-        Outcome { event, hint, advice, untried: self.sender.untried() }
+        let outcome = Outcome { event, hint, advice, untried: self.sender.untried() };
+        if let Some(recorder) = &self.recorder {
+            recorder.outcome(&outcome, self.sender.proxy());
+        }
+        outcome
     }
 
     fn timed_out(&mut self, this: Try) -> Self::Reply {
@@ -179,6 +204,9 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     fn retrying(&mut self, this: Try, outcome: &Outcome, pause: &Pause<&Policy>) {
         if let Some(record) = &mut self.record {
             record.pause(pause);
+        }
+        if let Some(recorder) = &self.recorder {
+            recorder.wait(pause);
         }
         if let Some(hook) = self.frame.extra(|extras| extras.on_retry.as_ref()) {
             let (method, url) = self.sender.request();

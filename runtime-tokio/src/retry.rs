@@ -50,6 +50,8 @@ pub(crate) struct Extras {
     pub(crate) on_retry: Option<Arc<Hook>>,
     pub(crate) return_last_response: bool,
     pub(crate) budgets: Option<Budgets>,
+    /// Whether each call is recorded.
+    pub(crate) trace: bool,
     /// Whether the headers of `vendor.rs` are read.
     pub(crate) vendor_headers: bool,
     /// The header that tells the number of earlier sends.
@@ -133,6 +135,14 @@ impl<T: Timer> Retry<T> {
     #[must_use]
     pub fn return_last_response(mut self, yes: bool) -> Self {
         self.extras_mut().return_last_response = yes;
+        self
+    }
+
+    /// Whether a report has a [`trace`](crate::Report::trace) of its call, to be replayed later: the policy, the seed, and
+    /// each reply with its times, but no URL, header or body. Default no, and then it costs nothing.
+    #[must_use]
+    pub fn trace(mut self, yes: bool) -> Self {
+        self.extras_mut().trace = yes;
         self
     }
 

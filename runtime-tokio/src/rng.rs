@@ -19,9 +19,15 @@ impl CallRng {
         Self { seed, generator: None }
     }
 
+    /// The seed, which is made here if there is none.
+    pub(crate) fn seed(&mut self) -> u64 {
+        *self.seed.get_or_insert_with(random)
+    }
+
     fn ready(&mut self) -> &mut Xoshiro256PlusPlus {
-        let seed = self.seed;
-        self.generator.get_or_insert_with(|| Box::new(Xoshiro256PlusPlus::seed_from_u64(seed.unwrap_or_else(random))))
+        let Self { seed, generator } = self;
+        let seed = *seed.get_or_insert_with(random);
+        generator.get_or_insert_with(|| Box::new(Xoshiro256PlusPlus::seed_from_u64(seed)))
     }
 }
 

@@ -29,6 +29,7 @@ use conformance::{Skipped, Subject};
 use http::Method;
 use reqwest::{Body, RequestBuilder};
 use retry_core::Timer;
+use retry_core::trace::Trace as Record;
 use runtime_tokio::{Call, Error, Report, Retry, RetryExt, Retrying, Seen};
 
 use host::Host;
@@ -45,6 +46,13 @@ impl Subject for Reqwest {
     }
 
     fn run(&self, scenario: &Scenario) -> Result<Trace, Skipped> {
+        self.record(scenario).map(|(trace, _)| trace)
+    }
+}
+
+impl Reqwest {
+    /// What happened, and the record that the report has of it.
+    fn record(&self, scenario: &Scenario) -> Result<(Trace, Option<Record>), Skipped> {
         if let Some(why) = cannot(scenario) {
             return Err(why);
         }
@@ -52,11 +60,11 @@ impl Subject for Reqwest {
         let stage = Arc::new(Stage::new(scenario));
         let guard = core::time::Duration::from_secs(20);
         let call = async { tokio::time::timeout(guard, carry_out(scenario, &stage)).await };
-        let end = runtime.block_on(call).unwrap_or_else(|_| panic!("the client hangs: {scenario:?}"));
+        let (end, record) = runtime.block_on(call).unwrap_or_else(|_| panic!("the client hangs: {scenario:?}"));
         drop(runtime);
         let (sends, waits, arrived) = stage.seen(end.event);
         assert_eq!(arrived, end.attempts, "what the servers saw, and what the report says of {scenario:?}");
-        Ok(Trace { sends, waits, end })
+        Ok((Trace { sends, waits, end }, record))
     }
 }
 
@@ -66,8 +74,8 @@ fn the_traces_are_the_simulators() {
     let (mut wrong, mut ran) = (Vec::new(), 0);
     let mut skipped = BTreeMap::<_, Vec<_>>::new();
     for (id, scenario) in scenarios().expect("the vectors can be read") {
-        let trace = match Reqwest.run(&scenario) {
-            Ok(trace) => trace,
+        let (trace, record) = match Reqwest.record(&scenario) {
+            Ok(both) => both,
             Err(why) => {
                 results.skipped.insert(id.clone(), why.to_string());
                 skipped.entry(why).or_default().push(id);
@@ -78,6 +86,10 @@ fn the_traces_are_the_simulators() {
         let right = simulate(&scenario);
         if trace != right {
             wrong.push(format!("{id}\nreqwest\n{trace}the simulator\n{right}"));
+        }
+        match record {
+            Some(record) => wrong.extend(differing(&id, &scenario, &record)),
+            None => assert_eq!(trace.end.attempts, 0, "{id}: without a record, nobody was asked"),
         }
         wrong.extend(broken(&scenario, &trace).iter().map(|broken| format!("{id}: {broken}")));
         results.traces.insert(id, serde_json::to_value(trace).expect("a trace can be written"));
@@ -93,8 +105,21 @@ fn the_traces_are_the_simulators() {
     assert!(ran >= 240, "only {ran} ran: {skipped:#?}");
 }
 
+/// Where the record is not the simulator's, byte for byte, or does not replay to its own decisions.
+fn differing(id: &str, scenario: &Scenario, record: &Record) -> Vec<String> {
+    let (_, right) = conformance::sim::record(scenario);
+    let (text, right) = (record.to_string(), right.to_string());
+    let read: Record = text.parse().unwrap_or_else(|error| panic!("{id}: {error}\n{text}"));
+    let mut wrong: Vec<_> =
+        read.replay().differences().iter().map(|difference| format!("{id}: {difference}")).collect();
+    if text != right {
+        wrong.push(format!("{id}\nrecorded\n{text}by the simulator\n{right}"));
+    }
+    wrong
+}
+
 /// The call, until it is back, and its end as the caller is told.
-async fn carry_out(scenario: &Scenario, stage: &Arc<Stage>) -> End {
+async fn carry_out(scenario: &Scenario, stage: &Arc<Stage>) -> (End, Option<Record>) {
     stage.begin();
     let host = Host::new(Arc::clone(stage));
     let client = common::builder().pool_max_idle_per_host(0).dns_resolver(host);
@@ -115,15 +140,18 @@ async fn carry_out(scenario: &Scenario, stage: &Arc<Stage>) -> End {
     };
     let at = stage.clock().passed();
     match result {
-        Ok((status, report)) => end(at, &report, None, Some(Event::Status(status))),
-        Err(error) => failed(at, error),
+        Ok((status, report)) => (end(at, &report, None, Some(Event::Status(status))), report.trace().cloned()),
+        Err(error) => {
+            let record = error.report().trace().cloned();
+            (failed(at, error), record)
+        }
     }
 }
 
 /// The client's settings.
 fn retry(scenario: &Scenario, stage: &Arc<Stage>) -> Retry<StageTimer> {
     let policy = convert::builder(&scenario.policy).build().expect("a policy");
-    let mut retry = Retry::with_timer(policy, StageTimer::new(Arc::clone(stage))).seed(stage.seed());
+    let mut retry = Retry::with_timer(policy, StageTimer::new(Arc::clone(stage))).seed(stage.seed()).trace(true);
     if scenario.script.iter().any(|step| step.advice != Advice::Keep) {
         let script = scenario.clone();
         retry = retry.advise(move |seen: &Seen<'_>| convert::advice(script.step(seen.attempt()).advice));

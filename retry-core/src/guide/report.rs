@@ -74,8 +74,8 @@
 //! };
 //!
 //! // And this is how to read it.
-//! let line = |entry: &Entry| {
-//!     let Entry { number, start, event, took, wait, .. } = *entry;
+//! let line = |entry: Entry| {
+//!     let Entry { number, start, event, took, wait, .. } = entry;
 //!     let wait = wait.map(|(wait, source)| format!(", waits {wait:?} ({source})"));
 //!     format!("send {number} at {start:?}: {event} in {took:?}{}", wait.unwrap_or_default())
 //! };
@@ -89,7 +89,7 @@
 //!
 //! // All of the time is in the record, as long as it has all attempts.
 //! assert_eq!(record.earlier(), 0);
-//! let time = |entry: &Entry| entry.took + entry.wait.map_or(Duration::ZERO, |(wait, _)| wait);
+//! let time = |entry: Entry| entry.took + entry.wait.map_or(Duration::ZERO, |(wait, _)| wait);
 //! assert_eq!(record.entries().map(time).sum::<Duration>(), end.elapsed);
 //! ```
 //!
@@ -106,3 +106,11 @@
 //! - [`Event`](crate::Event) is a status, or a failure with its cause and whether it can have reached the server
 //!   ([`Reached`](crate::Reached)): after `MaybeSent` a POST may have had its effect.
 //! - A gap between the end of one attempt's wait and the start of the next is time that the machine slept or was too busy.
+//!
+//! # All of it, to be replayed
+//!
+//! A record tells what happened, not why a wait was as long as it was. With the feature `trace` a `Recorder` keeps all that
+//! the decisions of a call depended on, as text: the policy, the seed, each reply with its times and hint, what the budget
+//! said. The adapters do that where it is asked for, by `trace(true)` on their `Retry` or on one call, and hand the trace
+//! out with the report. `cargo run -p conformance --bin replay -- call.trace` then tells each decision with its rule and
+//! its numbers, and where today's machine would decide otherwise; `Trace::replay` does so in a program.

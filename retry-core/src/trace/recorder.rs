@@ -7,7 +7,7 @@ use std::vec::Vec;
 use super::{Answer, Asked, KEPT, Reply, Sent, Trace, Wait, counted};
 use crate::budget::{Budget, Judged, Level, Tally};
 use crate::drive::Try;
-use crate::end::End;
+use crate::end::{End, Reason};
 use crate::machine::Pause;
 use crate::outcome::{Advice, Outcome};
 use crate::policy::Policy;
@@ -27,11 +27,13 @@ struct Tape {
 
 impl Recorder {
     /// For a call with this policy, replay rule and deadline, whose random words are those of
-    /// `Xoshiro256PlusPlus::seed_from_u64(seed)`.
-    pub fn new(policy: Policy, replay: Replay, deadline: Option<Instant>, seed: u64) -> Self {
-        let (start, sends) = (Instant::EPOCH, Vec::new());
+    /// `Xoshiro256PlusPlus::seed_from_u64(seed)`. It begins with its first send, or `now` if there is none.
+    pub fn new(policy: Policy, replay: Replay, deadline: Option<Instant>, seed: u64, now: Instant) -> Self {
+        let (start, sends) = (now, Vec::new());
         let trace = Trace { policy, seed, replay, start, deadline: None, sends, dropped: 0, end: None };
-        Self(Arc::new(Mutex::new(Tape { trace, deadline })))
+        let mut tape = Tape { trace, deadline };
+        tape.begin(now);
+        Self(Arc::new(Mutex::new(tape)))
     }
 
     /// A send begins: to be told in [`Io::send`](crate::Io::send).
@@ -80,12 +82,13 @@ impl Recorder {
         }
     }
 
-    /// The whole record. `end` is the machine's own, or that of a caller who gave the call up; `now` is asked for where
-    /// there was no send.
-    pub fn end(&self, end: End, now: impl FnOnce() -> Instant) -> Trace {
+    /// The whole record. `end` is the machine's own, or that of a caller who gave the call up.
+    pub fn end(&self, end: End) -> Trace {
         let mut tape = self.lock();
-        if tape.trace.sends.is_empty() {
-            tape.begin(now());
+        if let (true, Reason::TotalTimeout, Some(deadline)) = (tape.trace.sends.is_empty(), end.reason, tape.deadline) {
+            // It had passed when the machine looked, a moment after the recorder.
+            let start = tape.trace.start.max(deadline);
+            tape.begin(start);
         }
         tape.trace.end = Some(End { elapsed: counted(end.elapsed), asked: end.asked.map(counted), ..end });
         tape.trace.clone()

@@ -74,7 +74,7 @@ impl Trace {
         let deadline = self.deadline.map(|deadline| self.moment(deadline));
         let mut run = Run {
             trace: self,
-            recorder: Recorder::new(self.policy, self.replay, deadline, self.seed),
+            recorder: Recorder::new(self.policy, self.replay, deadline, self.seed, self.start),
             words: Words { rng: Xoshiro256PlusPlus::seed_from_u64(self.seed), last: None },
             decisions: Vec::new(),
         };
@@ -172,7 +172,7 @@ impl<'a> Run<'a> {
             (Action::Send(_) | Action::Wait(_), _) => None,
         };
         let today = match end {
-            Some(end) => self.recorder.end(end, || self.trace.start),
+            Some(end) => self.recorder.end(end),
             None => self.recorder.so_far(),
         };
         // A recorder learns from the first send what a trace has from the beginning.

@@ -117,7 +117,10 @@ impl FromStr for Trace {
                 Line::Send(sent) => {
                     let next = trace.sends.len().saturating_add(1);
                     if trace.dropped > 0 || next > KEPT {
-                        return Err(wrong(line, "no send is kept after the ones that were dropped, or beyond 1000"));
+                        return Err(wrong(
+                            line,
+                            &std::format!("a send after those that were dropped, or after {KEPT}"),
+                        ));
                     }
                     if usize::try_from(sent.number) != Ok(next) {
                         return Err(TraceError::Line {
