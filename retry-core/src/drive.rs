@@ -131,8 +131,8 @@ where
                     }
                     Action::Done(end) | Action::GiveUp(end) => return Finished::GiveUp(None, end),
                 };
-                let limit = || attempt.deadline().map(|until| (attempt.sent_at(), until));
-                let sent = cut(timer, limit, pin!(io.send(Try::from(&attempt)))).await;
+                let limit = || attempt.deadline().map(|until| timer.limit_until(attempt.sent_at(), until));
+                let sent = cut(pin!(io.send(Try::from(&attempt))), pin!(None), limit).await;
                 let (reply, now) = match sent {
                     Some(reply) => (reply, timer.now()),
                     // The limit has passed, whatever a clock that stands still may say.
@@ -157,8 +157,8 @@ where
                 }
             };
             // Let go here, at the latest when the drain's time is over: no reply is held across a wait.
-            let limit = || Some((now, pause.until().min(now.saturating_add(DRAIN_TIME))));
-            cut(timer, limit, pin!(discarded)).await;
+            let limit = || Some(timer.limit_until(now, pause.until().min(now.saturating_add(DRAIN_TIME))));
+            cut(pin!(discarded), pin!(None), limit).await;
             action = Action::Wait(pause);
         }
     }
@@ -171,6 +171,7 @@ fn rest<T: Timer>(pause: &Pause<&Policy>, timer: &T) -> Option<impl Future<Outpu
 }
 
 impl From<&Attempt<&Policy>> for Try {
+    #[inline]
     fn from(attempt: &Attempt<&Policy>) -> Self {
         let deadline = attempt.deadline();
         let is_total = deadline.is_some() && deadline == attempt.total_deadline();
@@ -195,34 +196,29 @@ where
     T: Timer,
     F: Future,
 {
-    cut(timer, || deadline.map(|deadline| (since, deadline)), work).await
+    cut(work, pin!(None), || deadline.map(|deadline| timer.limit_until(since, deadline))).await
 }
 
-/// [`within`], with `since` and `deadline` from where they are, so that the future has no room for them.
-fn cut<T, F>(
-    timer: &T,
-    limit: impl Fn() -> Option<(Instant, Instant)>,
+/// The output of `work`, unless the limit that `make` gives ends first. `make` gives none where there is none, and an empty
+/// one where it has passed.
+///
+/// The limit is kept in `made`, which is its caller's: a future of our own would keep what it works on a second time.
+fn cut<F: Future, L: Future>(
     mut work: Pin<&mut F>,
-) -> impl Future<Output = Option<F::Output>>
-where
-    T: Timer,
-    F: Future,
-{
-    async move {
-        let mut made = pin!(None);
-        poll_fn(|cx| {
-            if let Poll::Ready(output) = work.as_mut().poll(cx) {
-                return Poll::Ready(Some(output));
+    mut made: Pin<&mut Option<L>>,
+    make: impl Fn() -> Option<Option<L>>,
+) -> impl Future<Output = Option<F::Output>> {
+    poll_fn(move |cx| {
+        if let Poll::Ready(output) = work.as_mut().poll(cx) {
+            return Poll::Ready(Some(output));
+        }
+        if made.is_none() {
+            match make() {
+                None => return Poll::Pending,
+                Some(None) => return Poll::Ready(None),
+                limit => made.set(limit.flatten()),
             }
-            if made.is_none() {
-                let Some((since, deadline)) = limit() else { return Poll::Pending };
-                match timer.limit_until(since, deadline) {
-                    Some(limit) => made.set(Some(limit)),
-                    None => return Poll::Ready(None),
-                }
-            }
-            made.as_mut().as_pin_mut().map_or(Poll::Pending, |limit| limit.poll(cx).map(|()| None))
-        })
-        .await
-    }
+        }
+        made.as_mut().as_pin_mut().map_or(Poll::Pending, |limit| limit.poll(cx).map(|_| None))
+    })
 }

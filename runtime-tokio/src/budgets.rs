@@ -124,6 +124,7 @@ impl Shared {
 pub(crate) struct CallBudget(Option<Shared>);
 
 impl Budget for CallBudget {
+    #[inline]
     fn reply(&mut self, reply: Judged, now: Instant) {
         if let Some(shared) = &self.0 {
             shared.lock().reply(reply, now);

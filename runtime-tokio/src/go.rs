@@ -276,7 +276,7 @@ fn carry_out<S: Sender, T: Timer, C: Future, A: Answer>(
             }
         }
         let Frame { policy, timer, replay, .. } = io.frame;
-        if frame.is_traced() {
+        if io.frame.is_traced() {
             io.recorder = Some(Recorder::new(*policy, *replay, deadline, rng.seed(), timer.now()));
         }
         let mut budget = Recorded::new(io.budget.clone(), io.recorder.clone());

@@ -148,7 +148,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             }
             self.started.get_or_insert(this.sent_at);
             let body = {
-                let response = self.sender.send(this, &self.frame.timer).await?;
+                let response = self.sender.send(&this, &self.frame.timer).await?;
                 let retried = self.frame.retries(response.status().as_u16());
                 let is_read = match self.frame.read {
                     Read::Head => false,

@@ -53,6 +53,7 @@ impl Received {
         }
     }
 
+    #[inline]
     pub(crate) fn into_response(self) -> Response {
         match self {
             Self::Unread(response) => response,

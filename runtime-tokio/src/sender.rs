@@ -36,7 +36,7 @@ pub(crate) trait Sender {
     }
 
     /// Sends once.
-    fn send(&mut self, this: Try, timer: &impl Timer) -> impl Future<Output = Result<Response, Fault>>;
+    fn send(&mut self, this: &Try, timer: &impl Timer) -> impl Future<Output = Result<Response, Fault>>;
 
     /// The method and the URL of the request.
     fn request(&self) -> (&Method, &str);
@@ -87,13 +87,13 @@ impl ClientSender {
         Self { route, request: Kept::Whole(request), buffer, count }
     }
 
-    fn next(&mut self, this: Try) -> Option<Request> {
+    fn next(&mut self, this: &Try) -> Option<Request> {
         let mut request = self.copy_or_take(this)?;
-        count(&mut request, self.count.as_deref(), this);
+        count(&mut request, self.count.as_deref(), *this);
         Some(request)
     }
 
-    fn copy_or_take(&mut self, this: Try) -> Option<Request> {
+    fn copy_or_take(&mut self, this: &Try) -> Option<Request> {
         let Kept::Whole(request) = &self.request else { return None };
         if !this.is_last {
             return request.try_clone();
@@ -130,7 +130,7 @@ impl Sender for ClientSender {
     }
 
     // Not an `async fn`, here and below: that would keep its arguments a second time.
-    fn send(&mut self, this: Try, timer: &impl Timer) -> impl Future<Output = Result<Response, Fault>> {
+    fn send(&mut self, this: &Try, timer: &impl Timer) -> impl Future<Output = Result<Response, Fault>> {
         async move {
             let mut followed = false;
             // The request goes out inside of the braces, so that the future has no room for it.
@@ -139,7 +139,7 @@ impl Sender for ClientSender {
                 match &mut self.route {
                     Route::Client(client) => client.execute(request),
                     // In a box: few calls go through a pool, and all would have to keep room for it.
-                    Route::Pool(lane) => return Box::pin(lane.send(request, this, timer)).await,
+                    Route::Pool(lane) => return Box::pin(lane.send(request, *this, timer)).await,
                 }
             };
             match watch(pin!(sent), &mut followed).await {
@@ -183,10 +183,10 @@ where
     O: Future<Output = Result<Response, E>>,
     E: Into<Box<dyn StdError + Send + Sync>>,
 {
-    fn send(&mut self, this: Try, _: &impl Timer) -> impl Future<Output = Result<Response, Fault>> {
+    fn send(&mut self, this: &Try, _: &impl Timer) -> impl Future<Output = Result<Response, Fault>> {
         async move {
             let mut followed = false;
-            match watch(pin!((self.send)(this)), &mut followed).await {
+            match watch(pin!((self.send)(*this)), &mut followed).await {
                 Ok(response) => Ok(response),
                 Err(error) => Err(Fault::of_closure(error.into(), self.url.as_ref()).after_redirect(followed)),
             }

@@ -57,13 +57,16 @@ fn futures_are_small() {
     assert!(send <= 1024, "send: {send} bytes");
     let fetch = size_of_val(&client.get(url).with_retry(&retry).fetch_with_report());
     assert!(fetch <= 1024, "fetch: {fetch} bytes");
-    let own = size_of_val(&client.get(url).send());
-    let run = size_of_val(&retry.run(Method::GET, url, |_: Try| client.get(url).send()));
+    let closure = |_: Try| client.get(url).send();
+    let own = size_of_val(&client.get(url).send()) + size_of_val(&closure);
+    let run = size_of_val(&retry.run(Method::GET, url, closure));
     assert!(run <= RUN + own, "run: {run} bytes, {own} of them the caller's");
 }
 
-/// The most that the future of `run` takes beside the caller's.
-const RUN: usize = 760;
+/// The most that the future of `run` takes beside the caller's closure and its future. This is what it takes, and not the
+/// 640 that were aimed at: 200 for policy and settings, 96 for the timer of a limit, 56 for the machine, 120 for what the
+/// call knows beside it; the rest is what the futures inside of each other keep of their arguments.
+const RUN: usize = 664;
 
 #[test]
 fn run_asks_for_no_memory() {
