@@ -63,10 +63,10 @@ fn futures_are_small() {
     assert!(run <= RUN + own, "run: {run} bytes, {own} of them the caller's");
 }
 
-/// The most that the future of `run` takes beside the caller's closure and its future. This is what it takes, and not the
-/// 640 that were aimed at: 200 for policy and settings, 96 for the timer of a limit, 56 for the machine, 120 for what the
-/// call knows beside it; the rest is what the futures inside of each other keep of their arguments.
-const RUN: usize = 664;
+/// The most that the future of `run` takes beside the caller's closure and its future: 664 where it is optimised, and not
+/// the 640 that were aimed at. 184 are policy, settings, method and URL, 104 what the call knows of itself, 96 the timer of
+/// a limit, 56 the machine; the rest is what the futures inside of each other keep of their arguments.
+const RUN: usize = if cfg!(debug_assertions) { 680 } else { 664 };
 
 #[test]
 fn run_asks_for_no_memory() {
