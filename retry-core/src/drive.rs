@@ -99,8 +99,7 @@ pub enum Finished<R> {
 /// Carries out one call: sends, waits, cuts and drains until the machine says that it has ended.
 ///
 /// Dropping the future ends the call; nothing is sent after that.
-// Not an `async fn`, which would keep its arguments a second time. Where braces look needless below, they keep what is
-// of no more use out of the future.
+#[expect(clippy::blocks_in_conditions, reason = "the braces keep what is of no more use out of the future")]
 pub fn drive<T, B, R, I>(
     policy: &Policy,
     replay: Replay,

@@ -1,4 +1,5 @@
 //! The loop: what a client is told of each send, and what it costs to cut one.
+#![expect(clippy::unwrap_used, reason = "a panic is the report of a test, and of its helpers")]
 
 mod common;
 

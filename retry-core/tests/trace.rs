@@ -1,4 +1,5 @@
 //! Traces: what is recorded replays to the same decisions, survives being written, and what is no trace is refused.
+#![expect(clippy::unwrap_used, reason = "a panic is the report of a test, and of its helpers")]
 
 use core::time::Duration;
 

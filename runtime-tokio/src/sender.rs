@@ -75,7 +75,6 @@ pub(crate) enum Route {
     Pool(Box<Lane>),
 }
 
-#[expect(clippy::large_enum_variant, reason = "one a call, and a box would cost every call an allocation")]
 enum Kept {
     Whole(Request),
     /// What is left of it when it has gone out for the last time.
