@@ -7,7 +7,9 @@ use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 
 use retry_core::trace::{Recorded, Recorder, Trace as Record};
-use retry_core::{Action, Attempt, End, Finished, Io, Pause, Policy, Reason, Replay, Timer, Try, Unlimited, drive};
+use retry_core::{
+    Action, Advice, Attempt, End, Finished, Io, Pause, Policy, Reason, Replay, Timer, Try, Unlimited, drive,
+};
 
 use crate::json::Span;
 use crate::scenario::{Cause, Event, Random, Reached, Scenario, Step};
@@ -212,7 +214,9 @@ impl Io for Script<'_> {
         self.log.reply(self.clock.passed(), got.unwrap_or(CUT));
         let outcome = outcome(attempt, self.step(attempt.number()), *got, self.clock.wall());
         if let Some(recorder) = &self.recorder {
-            recorder.outcome(&outcome, None);
+            // The script has a word for every reply, a client's policy only for those about which it is asked.
+            let is_asked = attempt.verdict(outcome.event).is_some();
+            recorder.outcome(&if is_asked { outcome } else { outcome.with_advice(Advice::Keep) }, None);
         }
         outcome
     }

@@ -3,8 +3,9 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use conformance::json::Span;
 use conformance::results::scenarios;
-use conformance::scenario::{Advice, Scenario, Step};
+use conformance::scenario::{Advice, Cause, Reached, Scenario, Settings, Step};
 use conformance::sim::{record, simulate};
 use retry_core::trace::Trace;
 
@@ -22,6 +23,26 @@ fn every_scenario_replays_to_the_recorded_decisions() {
         count += 1;
     }
     assert!(count > 250, "only {count} scenarios");
+}
+
+/// A call that went through most of the rules, as it was recorded once: its decisions are those of every later version.
+#[test]
+fn what_was_recorded_before_is_decided_so_today() {
+    let kept = include_str!("replay/kept.trace");
+    let policy = Settings { max_retries: 8, max_delay: Span::from_secs(3), total_timeout: None, ..Settings::default() };
+    let proxy = Step::failure(Cause::Proxy, Reached::Unsent);
+    let script = vec![
+        Step::status(503).takes(Span::from_millis(12)),
+        Step::status(429).header("retry-after", "70"),
+        Step::failure(Cause::Timeout, Reached::MaybeSent),
+        Step { advice: Advice::RetryAfter(Span::from_millis(1_500)), ..Step::status(404) },
+        Step { untried: Some(Span::ZERO), ..proxy.clone() },
+        proxy,
+        Step::status(503),
+    ];
+    assert_eq!(record(&Scenario { policy, script, ..Scenario::default() }).1.to_string(), kept);
+    let (out, error, status) = replay(kept);
+    assert_eq!((error.as_str(), status), ("", 0), "{out}");
 }
 
 /// What the command says of a trace on its standard input, what it says is wrong, and its status.

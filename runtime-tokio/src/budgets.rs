@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use reqwest::Url;
+use retry_core::trace::{Recorded, Recorder};
 use retry_core::{Budget, Instant, Judged, Level};
 
 /// How many origins are remembered unless told otherwise.
@@ -122,6 +123,13 @@ impl Shared {
 /// What the machine asks: a shared budget, or none at all, which takes no lock.
 #[derive(Clone, Default)]
 pub(crate) struct CallBudget(Option<Shared>);
+
+impl CallBudget {
+    /// The same, with its answers told to `recorder`. In a box of its own, so that other calls need no room for it.
+    pub(crate) fn recorded(self, recorder: &Recorder) -> Self {
+        Self(Some(Shared::new(Box::new(Recorded::new(self, Some(recorder.clone()))))))
+    }
+}
 
 impl Budget for CallBudget {
     #[inline]

@@ -3,9 +3,10 @@
 use core::fmt;
 use core::future::{Future, Pending};
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use reqwest::RequestBuilder;
+use retry_core::trace::Recorder;
 use retry_core::{Advice, Instant, NonIdempotent, Policy, PolicyBuilder, PolicyError, RetryAfter, Timer};
 
 use crate::advise::{Advise, Seen};
@@ -42,6 +43,8 @@ pub(crate) struct Own {
     pub(crate) max_body: Option<usize>,
     pub(crate) buffer_body: Option<usize>,
     pub(crate) key: Option<IdempotencyKey>,
+    /// Who records the call. It is here so that the others need no room for it.
+    pub(crate) recorder: OnceLock<Recorder>,
     /// The pool that the call goes through.
     pub(crate) clients: Option<Arc<Clients>>,
 }

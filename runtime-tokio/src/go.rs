@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use http::Method;
 use reqwest::{RequestBuilder, Response};
-use retry_core::trace::{Recorded, Recorder, Trace};
+use retry_core::trace::{Recorder, Trace};
 use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Try, drive, within};
 
 use crate::call::{Call, Settings};
@@ -237,12 +237,16 @@ struct Ready<S, T> {
 }
 
 impl<S: Sender, T: Timer> Ready<S, T> {
-    fn new(sender: S, retry: Retry<T>, settings: Settings, read: Read, report: bool) -> Result<Self, Error> {
+    fn new(sender: S, retry: Retry<T>, mut settings: Settings, read: Read, report: bool) -> Result<Self, Error> {
         if let Some(error) = settings.get(|own| own.wrong) {
             return Err(Error::invalid(Fault::Policy(error), target(&sender)));
         }
         let rng = CallRng::new(retry.begin());
         let Retry { policy, timer, extras, .. } = retry;
+        if extras.as_ref().is_some_and(|extras| extras.trace) {
+            // The room for a recorder.
+            settings.own();
+        }
         // A whole policy of this call's own knows nothing of the pool.
         let policy = settings.get(|own| Some(own.clients.as_ref()?.statuses(policy))).unwrap_or(policy);
         let (own, has_key) = (settings.get(|own| own.consent), settings.get(|own| own.key.as_ref()).is_some());
@@ -276,10 +280,12 @@ fn carry_out<S: Sender, T: Timer, C: Future, A: Answer>(
             }
         }
         let Frame { policy, timer, replay, .. } = io.frame;
+        let mut budget = io.budget.clone();
         if io.frame.is_traced() {
-            io.recorder = Some(Recorder::new(*policy, *replay, deadline, rng.seed(), timer.now()));
+            let recorder = Recorder::new(*policy, *replay, deadline, rng.seed(), timer.now());
+            budget = budget.recorded(&recorder);
+            _ = io.frame.settings.get(|own| own.recorder.set(recorder).ok());
         }
-        let mut budget = Recorded::new(io.budget.clone(), io.recorder.clone());
         let finished =
             or_cancel(cancel, pin!(drive(policy, *replay, deadline, timer, &mut budget, rng, &mut io))).await;
         match finished {
@@ -347,7 +353,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
 
     /// What the caller gets.
     fn result<A: Answer>(mut self, reply: Option<Result<Received, Failed>>, mut end: End) -> Result<A, Error> {
-        let trace = self.recorder.take().map(|recorder| Box::new(recorder.end(end)));
+        let trace = self.frame.recorder().map(|recorder| Box::new(recorder.end(end)));
         // A send that the client refused to begin is none.
         end.attempts = self.begun;
         if end.attempts > 0 && end.reason != Reason::Canceled {

@@ -55,6 +55,11 @@ impl<T> Frame<T> {
         self.extras.as_ref().is_some_and(|extras| extras.trace)
     }
 
+    /// Who records the whole call, if that is wanted.
+    pub(crate) fn recorder(&self) -> Option<&Recorder> {
+        self.settings.get(|own| own.recorder.get())
+    }
+
     fn retries(&self, status: u16) -> bool {
         self.policy.statuses().contains(status)
     }
@@ -73,8 +78,6 @@ pub(crate) struct CallIo<'a, S, T> {
     pub(crate) prepared: Duration,
     /// Kept apart, and only from the first failure on.
     pub(crate) record: Option<Box<Record>>,
-    /// Records the whole call, if that is wanted.
-    pub(crate) recorder: Option<Recorder>,
     /// The failure of the reply that was let go last.
     pub(crate) last: Option<Box<Failed>>,
 }
@@ -83,17 +86,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>) -> Self {
         let budgets = frame.extra(|extras| extras.budgets.as_ref());
         let budget = budgets.map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
-        Self {
-            sender,
-            frame,
-            budget,
-            begun: 0,
-            started: None,
-            prepared: Duration::ZERO,
-            record: None,
-            recorder: None,
-            last: None,
-        }
+        Self { sender, frame, budget, begun: 0, started: None, prepared: Duration::ZERO, record: None, last: None }
     }
 
     /// The custom policy's word, and whether the reply is going to be sent again as far as it can be told here.
@@ -143,7 +136,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     fn send(&mut self, this: Try) -> impl Future<Output = Self::Reply> {
         async move {
             self.begun = this.number;
-            if let Some(recorder) = &self.recorder {
+            if let Some(recorder) = self.frame.recorder() {
                 recorder.send(this);
             }
             self.started.get_or_insert(this.sent_at);
@@ -191,7 +184,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             Ok(_) | Err(_) => None,
         };
         let outcome = Outcome { event, hint, advice, untried: self.sender.untried() };
-        if let Some(recorder) = &self.recorder {
+        if let Some(recorder) = self.frame.recorder() {
             recorder.outcome(&outcome, self.sender.proxy());
         }
         outcome
@@ -205,7 +198,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         if let Some(record) = &mut self.record {
             record.pause(pause);
         }
-        if let Some(recorder) = &self.recorder {
+        if let Some(recorder) = self.frame.recorder() {
             recorder.wait(pause);
         }
         if let Some(hook) = self.frame.extra(|extras| extras.on_retry.as_ref()) {

@@ -99,6 +99,9 @@
 //! the call end there ([`OverCap::GiveUp`](crate::OverCap::GiveUp)); a total limit of 34 s or less would have ended it at
 //! send 2, too. [The ways to shorten a call](super::choose#five-ways-to-shorten-a-call) tell what each of them costs.
 //!
+//! The feature `trace` of this crate has a record that can be kept and replayed; `cargo run -p conformance --bin replay --
+//! TRACE` prints each of its decisions with the rule and the numbers behind it.
+//!
 //! # What else is in it
 //!
 //! - `attempts` counts sends that were begun. It is 0 where the deadline had passed before the first one.
