@@ -264,6 +264,59 @@ fn a_decision_that_is_another_one_today_is_named() {
     }
 }
 
+/// Each line is the end of a call that was given up, and what its sends say against it.
+#[test]
+fn an_end_that_the_sends_contradict_is_named() {
+    let steps = vec![Step::new(Outcome::status(503).with_hint(Some(Duration::from_secs(5))))];
+    let text = Script { steps, ..Script::default() }.record().to_string();
+    let lines: Vec<_> = text.lines().collect();
+    let says = |kept: usize, end: &str| {
+        let text = format!("{}\n{{\"end\":{{{end},\"reason\":\"canceled\"}}}}", lines[..kept].join("\n"));
+        let replayed = text.parse::<Trace>().unwrap_or_else(|error| panic!("{error}: {text}")).replay();
+        replayed.differences().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(says(1, r#""attempts":0,"elapsed":"400d""#), none);
+    assert_eq!(says(2, r#""attempts":1,"elapsed":"12ms""#), none);
+    assert_eq!(says(2, r#""attempts":1,"elapsed":"4s","event":{"status":503},"asked":"5s""#), none);
+    for (kept, end, differences) in [
+        (1, r#""attempts":1,"elapsed":"0s""#, &["end attempts: recorded 1, today 0"][..]),
+        (
+            1,
+            r#""attempts":0,"elapsed":"0s","event":{"status":200}"#,
+            &[r#"end event: recorded {"status":200}, today none"#],
+        ),
+        (2, r#""attempts":0,"elapsed":"4s""#, &["end attempts: recorded 0, today 1"]),
+        (2, r#""attempts":4000000000,"elapsed":"1000d""#, &["end attempts: recorded 4000000000, today 1"]),
+        (2, r#""attempts":1,"elapsed":"11ms""#, &["end elapsed: recorded 11ms, today 12ms"]),
+        (2, r#""attempts":1,"elapsed":"4s","event":{"status":200}"#, &["end event.status: recorded 200, today 503"]),
+        (2, r#""attempts":1,"elapsed":"4s","asked":"6s""#, &["end asked: recorded 6s, today 5s"]),
+    ] {
+        assert_eq!(says(kept, end), differences, "{end}");
+    }
+    // The machine had ended the call.
+    assert!(!says(5, r#""attempts":0,"elapsed":"400d""#).is_empty());
+}
+
+#[test]
+fn what_was_dropped_comes_once_after_all_that_is_kept() {
+    let policy = Policy::API.edit().max_retries(1_009).total_timeout(None).build().unwrap();
+    let steps = vec![Step::new(Outcome::status(503))];
+    let text = Script { policy, budget: 1_000_000, steps, ..Script::default() }.record().to_string();
+    let line = "{\"dropped\":10}\n";
+    let error = |text: &str| text.parse::<Trace>().expect_err("no trace").to_string();
+    let changed = |to: &str| error(&text.replacen(line, to, 1));
+    assert_eq!(changed(&line.repeat(2)), "line 1003: `dropped` comes once, after 1000 sends");
+    assert_eq!(changed("{\"dropped\":0}\n"), "line 1002: dropped: is 0, accepted: 1 ..= 4294966295");
+    assert_eq!(changed("{\"dropped\":4294966296}\n"), "line 1002: dropped: is 4294966296, accepted: 1 ..= 4294966295");
+    assert_eq!(changed("{\"dropped\":9}\n"), "line 1003: end.attempts: is 1010, accepted: 1009");
+    let head = text.lines().next().unwrap();
+    assert_eq!(error(&format!("{head}\n{line}")), "line 2: `dropped` comes once, after 1000 sends");
+    let mut early: Trace = text.parse().unwrap();
+    early.end = early.end.map(|end| End { elapsed: Duration::ZERO, ..end });
+    assert_eq!(early.replay().differences().first().map(|difference| difference.field.as_str()), Some("elapsed"));
+}
+
 #[test]
 fn what_is_no_trace_is_refused_with_line_and_field() {
     let text = Script::default().record().to_string();

@@ -20,6 +20,9 @@ pub const VERSION: u32 = 1;
 /// The longest text that is read, in bytes; no trace is written longer.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
+/// No call has more sends than can be counted.
+const MOST_DROPPED: u32 = u32::MAX - KEPT as u32;
+
 /// Why a text is no trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -123,15 +126,21 @@ impl FromStr for Trace {
                         ));
                     }
                     if usize::try_from(sent.number) != Ok(next) {
-                        return Err(TraceError::Line {
-                            line,
-                            field: "send.number".into(),
-                            what: std::format!("is {}, accepted: {next}", sent.number),
-                        });
+                        return Err(other(line, "send.number", sent.number, next));
                     }
                     trace.sends.push(sent);
                 }
+                Line::Dropped(_) if trace.dropped > 0 || trace.sends.len() != KEPT => {
+                    return Err(wrong(line, &std::format!("`dropped` comes once, after {KEPT} sends")));
+                }
+                Line::Dropped(count) if !(1..=MOST_DROPPED).contains(&count) => {
+                    return Err(other(line, "dropped", count, std::format!("1 ..= {MOST_DROPPED}")));
+                }
                 Line::Dropped(count) => trace.dropped = count,
+                // Without those that were dropped, a replay tells it.
+                Line::End(end) if trace.dropped > 0 && end.attempts != trace.begun() => {
+                    return Err(other(line, "end.attempts", end.attempts, trace.begun()));
+                }
                 Line::End(end) => trace.end = Some(end),
             }
         }
@@ -178,6 +187,10 @@ fn without_place(error: &serde_json::Error) -> String {
         Some((what, _)) => std::format!("{what}, at column {}", error.column()),
         None => text,
     }
+}
+
+fn other(line: usize, field: &str, value: u32, accepted: impl fmt::Display) -> TraceError {
+    TraceError::Line { line, field: field.into(), what: std::format!("is {value}, accepted: {accepted}") }
 }
 
 fn wrong(line: usize, what: &str) -> TraceError {
