@@ -326,7 +326,8 @@ fn what_is_no_trace_is_refused_with_line_and_field() {
         assert!(text.contains(from), "{from}");
         error(&text.replacen(from, to, 1))
     };
-    assert_eq!(error(""), "line 1: EOF while parsing a value");
+    assert_eq!(error(""), "line 1: the head is missing");
+    assert_eq!(error("\n\n"), "line 1: the head is missing");
     assert_eq!(error(r#"{"send":{"number":1,"at":"0s"}}"#), "line 1: the first line is `retry_trace`");
     assert_eq!(error(r#"{"retry_trace":{"version":2,"new":[]}}"#), "line 1: version is 2, accepted: 1");
     assert_eq!(
@@ -346,10 +347,36 @@ fn what_is_no_trace_is_refused_with_line_and_field() {
     assert!(changed(r#""tally":"failure","#, "").starts_with("line 2: send.reply: missing field `tally`"));
     assert!(changed(r#""proxy":0"#, r#""proxi":0"#).starts_with("line 2: send.reply.proxi: unknown field `proxi`"));
     assert_eq!(error(&format!("{text}{}", text.lines().next().unwrap())), "line 5: nothing comes after the end");
-    assert_eq!(error(&format!("{text}\n")), "line 5: nothing comes after the end");
-    assert_eq!(told(""), "line 1: EOF while parsing a value, at column 0");
+    assert_eq!(told("{"), "line 1: EOF while parsing an object, at column 1");
     let more = "x".repeat(MAX_BYTES + 1);
     assert_eq!(more.parse::<Trace>(), Err(TraceError::TooLong(MAX_BYTES + 1)));
+}
+
+#[test]
+fn blank_lines_may_come_last() {
+    let trace = Script::default().record();
+    for blank in ["\n", "\n \r\n\n"] {
+        assert_eq!(format!("{trace}{blank}").parse().as_ref(), Ok(&trace));
+    }
+}
+
+/// A name or a text of the trace comes back in the error without its control characters, and not at any length.
+#[test]
+fn what_an_error_repeats_is_escaped_and_cut() {
+    let text = Script::default().record().to_string();
+    let told = |from: &str, to: &str| text.replacen(from, to, 1).parse::<Trace>().expect_err(to).to_string();
+    assert_eq!(
+        told(r#""proxy":0"#, r#""a\u001b[31m\u202eb":0"#).split(", expected").next(),
+        Some(r"line 2: send.reply.a\u{1b}[31m\u{202e}b: unknown field `a\u{1b}[31m\u{202e}b`")
+    );
+    let x = "x".repeat(900_000);
+    let start = told(r#""proxy":0"#, &format!(r#""{x}":0"#));
+    let expected = format!("line 2: send.reply.{}...: unknown field `{}...", &x[..53], &x[..63]);
+    assert!(start.starts_with(&expected) && start.len() < 600, "{} bytes: {start:.300}", start.len());
+    let spaced = told(r#""at":"12ms""#, &format!(r#""at":"{}""#, "x ".repeat(100_000)));
+    assert!(spaced.len() < 600, "{} bytes", spaced.len());
+    let text = told(r#""at":"12ms""#, &format!(r#""at":"{x}""#));
+    assert!(text.contains("...") && text.contains("expected text with a unit"), "{text:.300}");
 }
 
 fn moments() -> impl Strategy<Value = Duration> {
