@@ -66,7 +66,7 @@ fn main() -> ExitCode {
         // Nobody reads on: not a failure of ours.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Usage(what)) => {
-            eprintln!("plan: {what}; --help says more");
+            complain(&format!("{what}; --help says more"));
             ExitCode::from(2)
         }
         Err(Failure::Output(error)) => failed(&error.to_string()),
@@ -104,8 +104,13 @@ fn run(request: &Request) -> Result<(), Failure> {
 }
 
 fn failed(what: &str) -> ExitCode {
-    eprintln!("plan: {what}");
+    complain(what);
     ExitCode::FAILURE
+}
+
+/// Where nobody can be told, the status tells it.
+fn complain(what: &str) {
+    _ = writeln!(io::stderr(), "plan: {what}");
 }
 
 fn print(text: &str) -> Result<(), Failure> {

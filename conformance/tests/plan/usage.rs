@@ -100,3 +100,12 @@ fn help_has_every_flag() {
         assert!(help.contains(&format!(" --{flag}")), "{flag}");
     }
 }
+
+/// The status is the same where nobody can be told what is wrong.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_that_cannot_be_written_leaves_the_status() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_plan")).arg("--frobnicate").stderr(full).status();
+    assert_eq!(status.expect("it starts").code(), Some(2));
+}

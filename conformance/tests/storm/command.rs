@@ -137,3 +137,12 @@ fn a_picture_that_cannot_be_written_ends_with_one() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("storm: /nowhere/at/all.svg: "));
 }
+
+/// The status is the same where nobody can be told what is wrong.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_that_cannot_be_written_leaves_the_status() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let status = Command::new(env!("CARGO_BIN_EXE_storm")).arg("--frobnicate").stderr(full).status();
+    assert_eq!(status.expect("it starts").code(), Some(2));
+}
