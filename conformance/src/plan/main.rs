@@ -15,6 +15,7 @@ mod json;
 mod picture;
 mod plan;
 mod rows;
+mod shown;
 mod source;
 mod span;
 mod text;
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
     let done = match args::parse(env::args_os().skip(1)) {
         Ok(Command::Help) => print(HELP),
         Ok(Command::Plan(request)) => run(&request),
-        Err(what) => Err(Failure::Usage(what)),
+        Err(what) => Err(Failure::Usage(shown::shown(&what))),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
