@@ -111,6 +111,7 @@ fn a_call_that_would_go_on_or_end_earlier_is_told() {
 fn what_is_no_trace_is_told_by_line_and_field() {
     for (arguments, text, says) in [
         (&["-"][..], "{}", "replay: -: line 1: expected value, at column 2\n"),
+        (&["-"], "", "replay: -: line 1: the head is missing\n"),
         (&[], "", "replay: there is no TRACE; --help says more\n"),
         (&["-", "-"], "", "replay: unexpected argument \"-\"; --help says more\n"),
         (&["--jsn"], "", "replay: invalid option '--jsn'; --help says more\n"),
@@ -123,4 +124,13 @@ fn what_is_no_trace_is_told_by_line_and_field() {
     assert_eq!((error.as_str(), status), ("replay: -: the text has 1048577 bytes, accepted: at most 1048576\n", 2));
     let (help, _, status) = command(&["--help"], "");
     assert!(help.contains("Usage: replay TRACE") && status == 0, "{help}");
+}
+
+/// The status is the same where nobody can be told what is wrong.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_that_cannot_be_written_leaves_the_status() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let status = Command::new(env!("CARGO_BIN_EXE_replay")).arg("--frobnicate").stderr(full).status();
+    assert_eq!(status.expect("it starts").code(), Some(2));
 }

@@ -170,6 +170,11 @@ impl Trace {
     fn moment(&self, since: Duration) -> Instant {
         self.start.saturating_add(since)
     }
+
+    /// How many sends were begun.
+    fn begun(&self) -> u32 {
+        u32::try_from(self.sends.len()).unwrap_or(u32::MAX).saturating_add(self.dropped)
+    }
 }
 
 impl Reply {

@@ -264,6 +264,59 @@ fn a_decision_that_is_another_one_today_is_named() {
     }
 }
 
+/// Each line is the end of a call that was given up, and what its sends say against it.
+#[test]
+fn an_end_that_the_sends_contradict_is_named() {
+    let steps = vec![Step::new(Outcome::status(503).with_hint(Some(Duration::from_secs(5))))];
+    let text = Script { steps, ..Script::default() }.record().to_string();
+    let lines: Vec<_> = text.lines().collect();
+    let says = |kept: usize, end: &str| {
+        let text = format!("{}\n{{\"end\":{{{end},\"reason\":\"canceled\"}}}}", lines[..kept].join("\n"));
+        let replayed = text.parse::<Trace>().unwrap_or_else(|error| panic!("{error}: {text}")).replay();
+        replayed.differences().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(says(1, r#""attempts":0,"elapsed":"400d""#), none);
+    assert_eq!(says(2, r#""attempts":1,"elapsed":"12ms""#), none);
+    assert_eq!(says(2, r#""attempts":1,"elapsed":"4s","event":{"status":503},"asked":"5s""#), none);
+    for (kept, end, differences) in [
+        (1, r#""attempts":1,"elapsed":"0s""#, &["end attempts: recorded 1, today 0"][..]),
+        (
+            1,
+            r#""attempts":0,"elapsed":"0s","event":{"status":200}"#,
+            &[r#"end event: recorded {"status":200}, today none"#],
+        ),
+        (2, r#""attempts":0,"elapsed":"4s""#, &["end attempts: recorded 0, today 1"]),
+        (2, r#""attempts":4000000000,"elapsed":"1000d""#, &["end attempts: recorded 4000000000, today 1"]),
+        (2, r#""attempts":1,"elapsed":"11ms""#, &["end elapsed: recorded 11ms, today 12ms"]),
+        (2, r#""attempts":1,"elapsed":"4s","event":{"status":200}"#, &["end event.status: recorded 200, today 503"]),
+        (2, r#""attempts":1,"elapsed":"4s","asked":"6s""#, &["end asked: recorded 6s, today 5s"]),
+    ] {
+        assert_eq!(says(kept, end), differences, "{end}");
+    }
+    // The machine had ended the call.
+    assert!(!says(5, r#""attempts":0,"elapsed":"400d""#).is_empty());
+}
+
+#[test]
+fn what_was_dropped_comes_once_after_all_that_is_kept() {
+    let policy = Policy::API.edit().max_retries(1_009).total_timeout(None).build().unwrap();
+    let steps = vec![Step::new(Outcome::status(503))];
+    let text = Script { policy, budget: 1_000_000, steps, ..Script::default() }.record().to_string();
+    let line = "{\"dropped\":10}\n";
+    let error = |text: &str| text.parse::<Trace>().expect_err("no trace").to_string();
+    let changed = |to: &str| error(&text.replacen(line, to, 1));
+    assert_eq!(changed(&line.repeat(2)), "line 1003: `dropped` comes once, after 1000 sends");
+    assert_eq!(changed("{\"dropped\":0}\n"), "line 1002: dropped: is 0, accepted: 1 ..= 4294966295");
+    assert_eq!(changed("{\"dropped\":4294966296}\n"), "line 1002: dropped: is 4294966296, accepted: 1 ..= 4294966295");
+    assert_eq!(changed("{\"dropped\":9}\n"), "line 1003: end.attempts: is 1010, accepted: 1009");
+    let head = text.lines().next().unwrap();
+    assert_eq!(error(&format!("{head}\n{line}")), "line 2: `dropped` comes once, after 1000 sends");
+    let mut early: Trace = text.parse().unwrap();
+    early.end = early.end.map(|end| End { elapsed: Duration::ZERO, ..end });
+    assert_eq!(early.replay().differences().first().map(|difference| difference.field.as_str()), Some("elapsed"));
+}
+
 #[test]
 fn what_is_no_trace_is_refused_with_line_and_field() {
     let text = Script::default().record().to_string();
@@ -273,7 +326,8 @@ fn what_is_no_trace_is_refused_with_line_and_field() {
         assert!(text.contains(from), "{from}");
         error(&text.replacen(from, to, 1))
     };
-    assert_eq!(error(""), "line 1: EOF while parsing a value");
+    assert_eq!(error(""), "line 1: the head is missing");
+    assert_eq!(error("\n\n"), "line 1: the head is missing");
     assert_eq!(error(r#"{"send":{"number":1,"at":"0s"}}"#), "line 1: the first line is `retry_trace`");
     assert_eq!(error(r#"{"retry_trace":{"version":2,"new":[]}}"#), "line 1: version is 2, accepted: 1");
     assert_eq!(
@@ -293,10 +347,36 @@ fn what_is_no_trace_is_refused_with_line_and_field() {
     assert!(changed(r#""tally":"failure","#, "").starts_with("line 2: send.reply: missing field `tally`"));
     assert!(changed(r#""proxy":0"#, r#""proxi":0"#).starts_with("line 2: send.reply.proxi: unknown field `proxi`"));
     assert_eq!(error(&format!("{text}{}", text.lines().next().unwrap())), "line 5: nothing comes after the end");
-    assert_eq!(error(&format!("{text}\n")), "line 5: nothing comes after the end");
-    assert_eq!(told(""), "line 1: EOF while parsing a value, at column 0");
+    assert_eq!(told("{"), "line 1: EOF while parsing an object, at column 1");
     let more = "x".repeat(MAX_BYTES + 1);
     assert_eq!(more.parse::<Trace>(), Err(TraceError::TooLong(MAX_BYTES + 1)));
+}
+
+#[test]
+fn blank_lines_may_come_last() {
+    let trace = Script::default().record();
+    for blank in ["\n", "\n \r\n\n"] {
+        assert_eq!(format!("{trace}{blank}").parse().as_ref(), Ok(&trace));
+    }
+}
+
+/// A name or a text of the trace comes back in the error without its control characters, and not at any length.
+#[test]
+fn what_an_error_repeats_is_escaped_and_cut() {
+    let text = Script::default().record().to_string();
+    let told = |from: &str, to: &str| text.replacen(from, to, 1).parse::<Trace>().expect_err(to).to_string();
+    assert_eq!(
+        told(r#""proxy":0"#, r#""a\u001b[31m\u202eb":0"#).split(", expected").next(),
+        Some(r"line 2: send.reply.a\u{1b}[31m\u{202e}b: unknown field `a\u{1b}[31m\u{202e}b`")
+    );
+    let x = "x".repeat(900_000);
+    let start = told(r#""proxy":0"#, &format!(r#""{x}":0"#));
+    let expected = format!("line 2: send.reply.{}...: unknown field `{}...", &x[..53], &x[..63]);
+    assert!(start.starts_with(&expected) && start.len() < 600, "{} bytes: {start:.300}", start.len());
+    let spaced = told(r#""at":"12ms""#, &format!(r#""at":"{}""#, "x ".repeat(100_000)));
+    assert!(spaced.len() < 600, "{} bytes", spaced.len());
+    let text = told(r#""at":"12ms""#, &format!(r#""at":"{x}""#));
+    assert!(text.contains("...") && text.contains("expected text with a unit"), "{text:.300}");
 }
 
 fn moments() -> impl Strategy<Value = Duration> {

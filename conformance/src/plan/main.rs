@@ -15,6 +15,7 @@ mod json;
 mod picture;
 mod plan;
 mod rows;
+mod shown;
 mod source;
 mod span;
 mod text;
@@ -59,14 +60,14 @@ fn main() -> ExitCode {
     let done = match args::parse(env::args_os().skip(1)) {
         Ok(Command::Help) => print(HELP),
         Ok(Command::Plan(request)) => run(&request),
-        Err(what) => Err(Failure::Usage(what)),
+        Err(what) => Err(Failure::Usage(shown::shown(&what))),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // Nobody reads on: not a failure of ours.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Usage(what)) => {
-            eprintln!("plan: {what}; --help says more");
+            complain(&format!("{what}; --help says more"));
             ExitCode::from(2)
         }
         Err(Failure::Output(error)) => failed(&error.to_string()),
@@ -104,8 +105,13 @@ fn run(request: &Request) -> Result<(), Failure> {
 }
 
 fn failed(what: &str) -> ExitCode {
-    eprintln!("plan: {what}");
+    complain(what);
     ExitCode::FAILURE
+}
+
+/// Where nobody can be told, the status tells it.
+fn complain(what: &str) {
+    _ = writeln!(io::stderr(), "plan: {what}");
 }
 
 fn print(text: &str) -> Result<(), Failure> {

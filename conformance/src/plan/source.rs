@@ -8,6 +8,7 @@ use retry_core::Policy;
 use serde_json::{Map, Value, json};
 
 use crate::args::{SETTINGS, flag};
+use crate::shown::shown;
 
 /// No file of settings is longer, in bytes.
 const FILE_MOST: u64 = 1 << 20;
@@ -20,7 +21,7 @@ const FILE_MOST: u64 = 1 << 20;
 pub(crate) fn policy(source: &str) -> Result<Policy, String> {
     match preset(source) {
         Some(policy) => Ok(policy),
-        None => file(Path::new(source)).map_err(|error| format!("{source}: {error}")),
+        None => file(Path::new(source)).map_err(|error| format!("{}: {}", shown(source), shown(&error))),
     }
 }
 
@@ -99,5 +100,9 @@ fn plain(text: &str) -> Value {
 fn blamed(error: &str, settings: &[(String, String)]) -> String {
     let named = SETTINGS.iter().filter_map(|key| Some((error.find(key)?, key))).min_by_key(|(place, _)| *place);
     let given = named.and_then(|(_, named)| settings.iter().rev().find(|(key, _)| key == named));
-    given.map_or_else(|| error.to_owned(), |(key, text)| format!("{text} for {}: {error}", flag(key)))
+    let error = shown(error);
+    match given {
+        Some((key, text)) => format!("{} for {}: {error}", shown(text), flag(key)),
+        None => error,
+    }
 }

@@ -181,8 +181,11 @@ impl Scenario {
             Some(total) => limited("total-timeout", total, Duration::from_nanos(1), HOUR)?,
             None => refuse("total-timeout", "none", "at most 3600s")?,
         }
-        within("jitter", self.jitters.len() as f64, 1.0, 8.0)?;
-        within("budget", self.budgets.len() as f64, 1.0, 8.0)?;
+        for (name, count) in [("jitter", self.jitters.len()), ("budget", self.budgets.len())] {
+            if !(1..=8).contains(&count) {
+                refuse(name, format!("a list of {count}"), "a list of 1 ..= 8")?;
+            }
+        }
         let sends = self.most_sends();
         if sends > MOST_SENDS {
             return refuse(

@@ -76,6 +76,30 @@ fn wrong_files_are_named() {
     assert!(status == 1 && error.contains("no/such/folder.svg"), "{error}");
 }
 
+/// What a file or a flag has in it reaches a terminal without its control characters, and not at any length.
+#[test]
+fn text_from_elsewhere_is_escaped_and_cut() {
+    let scratch = Scratch::new();
+    let long = "x".repeat(100_000);
+    for arguments in [
+        [scratch.file("key.json", "{\"a\\u001b[31m\\u202e\": 1}")],
+        [scratch.file("key.toml", "\"a\\u001b[31m\" = 1\n")],
+        [scratch.file("value.toml", "factor = \"\u{202e}b\"\n")],
+        [scratch.file("long.json", format!("{{\"{long}\": 1}}"))],
+        [scratch.file("long.toml", format!("{long} = 1\n"))],
+        ["no\u{1b}[31m file".to_owned()],
+        ["--\u{1b}[31m".to_owned()],
+        [long[..4_000].to_owned()],
+        ["--jitter=\u{1b}[31m".to_owned()],
+        [format!("--jitter={long}")],
+    ] {
+        let (out, error, status) = run(&arguments.each_ref().map(String::as_str));
+        assert!(out.is_empty() && status > 0, "{arguments:?}");
+        assert!(error.chars().count() < 1_600, "{} bytes", error.len());
+        assert!(!error.contains(|char: char| (char.is_control() && char != '\n') || char == '\u{202e}'), "{error:?}");
+    }
+}
+
 #[test]
 fn words_may_be_written_in_more_ways_than_one() {
     let plain = printed(&["api", "--max-retries", "5", "--hard-cap", "--retry-after.mode", "at_least"]);
@@ -99,4 +123,13 @@ fn help_has_every_flag() {
     for flag in ["hard-cap", "retry-after", "total-timeout", "attempt-timeout", "statuses", "non-idempotent"] {
         assert!(help.contains(&format!(" --{flag}")), "{flag}");
     }
+}
+
+/// The status is the same where nobody can be told what is wrong.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_that_cannot_be_written_leaves_the_status() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_plan")).arg("--frobnicate").stderr(full).status();
+    assert_eq!(status.expect("it starts").code(), Some(2));
 }

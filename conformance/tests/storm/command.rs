@@ -112,6 +112,10 @@ fn a_wrong_call_is_told_what_is_wrong_and_ends_with_two() {
         (&["--load", "NaN"], "--load is NaN, accepted: 0.001 ..= 1000000"),
         (&["--hang", "10"], r#"--hang is "10", accepted: a time with its unit, such as 10s"#),
         (&["--jitter", "full,half"], r#"--jitter is "half", accepted: none, full, equal, decorrelated, or a share"#),
+        (
+            &["--jitter", "full,full,full,full,full,full,full,full,full"],
+            "--jitter is a list of 9, accepted: a list of 1 ..= 8",
+        ),
         (&["--budget", ""], r#"--budget is "", accepted: none, a share as 10%"#),
         (&["--budget", "120%"], r#"--budget is "120%", accepted: a share of 0.0 ..= 1.0 as ratio.share"#),
         (&["--factor", "0.5"], "--factor is 0.5, accepted: 1.0, or 1.01 ..= 10.0"),
@@ -132,4 +136,13 @@ fn a_picture_that_cannot_be_written_ends_with_one() {
     let output = storm(&["herd", "--clients", "10", "--svg", "/nowhere/at/all.svg"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("storm: /nowhere/at/all.svg: "));
+}
+
+/// The status is the same where nobody can be told what is wrong.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_that_cannot_be_written_leaves_the_status() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let status = Command::new(env!("CARGO_BIN_EXE_storm")).arg("--frobnicate").stderr(full).status();
+    assert_eq!(status.expect("it starts").code(), Some(2));
 }

@@ -93,7 +93,7 @@ fn a_field_out_of_its_bounds_is_named_with_its_value_and_bound() {
         (|it| it.duration = Duration::ZERO, "duration is 0ns, accepted: 1ms ..= 3600s"),
         (|it| it.outage.hang = Duration::from_secs(3601), "hang is 3601s, accepted: 0ns ..= 3600s"),
         (|it| it.step = Duration::from_millis(9), "step is 9ms, accepted: 40ms ..= 60s"),
-        (|it| it.budgets.clear(), "budget is 0, accepted: 1 ..= 8"),
+        (|it| it.budgets.clear(), "budget is a list of 0, accepted: a list of 1 ..= 8"),
         (
             |it| it.policy = it.policy.edit().total_timeout(None).build().unwrap(),
             "total-timeout is none, accepted: at most 3600s",

@@ -79,7 +79,7 @@ impl Simulated {
 /// Carries a call out in virtual time: one reply for each send, until the call ends or the replies do.
 ///
 /// The random words are those of the first call of an adapter's `Retry` with the same `seed`, so that its waits are these,
-/// to the nanosecond.
+/// to the nanosecond. Each send takes memory, so that replies without end need a policy whose calls end.
 ///
 /// ```
 /// use core::time::Duration;

@@ -90,7 +90,10 @@ impl Recorder {
             let start = tape.trace.start.max(deadline);
             tape.begin(start);
         }
-        tape.trace.end = Some(End { elapsed: counted(end.elapsed), asked: end.asked.map(counted), ..end });
+        // A caller may not count a send that its client refused; the record has it.
+        let attempts = if end.reason == Reason::Canceled { tape.trace.begun() } else { end.attempts };
+        let (elapsed, asked) = (counted(end.elapsed), end.asked.map(counted));
+        tape.trace.end = Some(End { attempts, elapsed, asked, ..end });
         tape.trace.clone()
     }
 

@@ -159,11 +159,14 @@ impl<'a> Run<'a> {
         let recorded = self.trace.end;
         let end = match (action, recorded) {
             // Given up before the machine was asked for the first time.
-            (_, Some(end)) if end.reason == Reason::Canceled && end.attempts == 0 => Some(end),
+            (_, Some(end)) if end.reason == Reason::Canceled && self.trace.begun() == 0 => Some(self.canceled(end)),
             (Action::Done(end) | Action::GiveUp(end), _) => Some(end),
-            // The caller's own doing, or a decision on what was not kept.
-            (Action::Send(_) | Action::Wait(_), Some(end)) if end.reason == Reason::Canceled => Some(end),
-            (Action::Send(_) | Action::Wait(_), end) if self.trace.dropped > 0 => end,
+            // The caller's own doing.
+            (Action::Send(_) | Action::Wait(_), Some(end)) if end.reason == Reason::Canceled => {
+                Some(self.canceled(end))
+            }
+            // A decision on what was not kept.
+            (Action::Send(_) | Action::Wait(_), end) if self.trace.dropped > 0 => end.map(|end| self.late(end)),
             // Over before the next send.
             (action @ Action::Wait(_), Some(end)) => match self.resume(action, end.elapsed) {
                 Action::Done(end) | Action::GiveUp(end) => Some(end),
@@ -178,6 +181,20 @@ impl<'a> Run<'a> {
         // A recorder learns from the first send what a trace has from the beginning.
         let Trace { start, deadline, dropped, .. } = *self.trace;
         Trace { start, deadline, dropped, ..today }
+    }
+
+    /// The recorded end of a call that was given up, as far as the sends bear it out: a reply can only be the last one.
+    fn canceled(&self, end: End) -> End {
+        let reply = self.trace.sends.last().and_then(|sent| sent.reply);
+        let event = end.event.and(reply.map(|reply| reply.event));
+        let asked = end.asked.and(reply.and_then(|reply| reply.hint));
+        self.late(End { event, asked, ..end })
+    }
+
+    /// The recorded end with the number of the sends, and not before the last moment that is known.
+    fn late(&self, end: End) -> End {
+        let last = self.trace.sends.last().map(|sent| sent.reply.map_or(sent.at, |reply| reply.at.max(sent.at)));
+        End { attempts: self.trace.begun(), elapsed: end.elapsed.max(last.unwrap_or_default()), ..end }
     }
 }
 

@@ -20,6 +20,15 @@ pub const VERSION: u32 = 1;
 /// The longest text that is read, in bytes; no trace is written longer.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
+/// No call has more sends than can be counted.
+const MOST_DROPPED: u32 = u32::MAX - KEPT as u32;
+
+/// An error shows no more characters of a word that it was given.
+const LONGEST_WORD: usize = 64;
+
+/// And no more of them at all.
+const MOST_SHOWN: usize = 500;
+
 /// Why a text is no trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -106,7 +115,7 @@ impl FromStr for Trace {
         if text.len() > MAX_BYTES {
             return Err(TraceError::TooLong(text.len()));
         }
-        let mut lines = (1..).zip(text.lines());
+        let mut lines = (1..).zip(text.trim_end().lines());
         let mut trace = begun(lines.next().unwrap_or((1, "")))?;
         for (line, text) in lines {
             if trace.end.is_some() {
@@ -123,15 +132,21 @@ impl FromStr for Trace {
                         ));
                     }
                     if usize::try_from(sent.number) != Ok(next) {
-                        return Err(TraceError::Line {
-                            line,
-                            field: "send.number".into(),
-                            what: std::format!("is {}, accepted: {next}", sent.number),
-                        });
+                        return Err(other(line, "send.number", sent.number, next));
                     }
                     trace.sends.push(sent);
                 }
+                Line::Dropped(_) if trace.dropped > 0 || trace.sends.len() != KEPT => {
+                    return Err(wrong(line, &std::format!("`dropped` comes once, after {KEPT} sends")));
+                }
+                Line::Dropped(count) if !(1..=MOST_DROPPED).contains(&count) => {
+                    return Err(other(line, "dropped", count, std::format!("1 ..= {MOST_DROPPED}")));
+                }
                 Line::Dropped(count) => trace.dropped = count,
+                // Without those that were dropped, a replay tells it.
+                Line::End(end) if trace.dropped > 0 && end.attempts != trace.begun() => {
+                    return Err(other(line, "end.attempts", end.attempts, trace.begun()));
+                }
                 Line::End(end) => trace.end = Some(end),
             }
         }
@@ -140,6 +155,9 @@ impl FromStr for Trace {
 }
 
 fn begun((line, text): (usize, &str)) -> Result<Trace, TraceError> {
+    if text.trim().is_empty() {
+        return Err(wrong(line, "the head is missing"));
+    }
     if let Ok(Versioned { retry_trace: Version { version } }) = serde_json::from_str(text) {
         if version != VERSION {
             return Err(TraceError::Version(version));
@@ -164,7 +182,7 @@ fn read(line: usize, text: &str) -> Result<Line, TraceError> {
     let mut json = serde_json::Deserializer::from_str(text);
     let read = serde_path_to_error::deserialize(&mut json).map_err(|error| TraceError::Line {
         line,
-        field: error.path().to_string(),
+        field: shown(&error.path().to_string()),
         what: without_place(&error.into_inner()),
     })?;
     json.end().map_err(|error| TraceError::Line { line, field: ".".into(), what: without_place(&error) })?;
@@ -175,9 +193,32 @@ fn read(line: usize, text: &str) -> Result<Line, TraceError> {
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {
-        Some((what, _)) => std::format!("{what}, at column {}", error.column()),
-        None => text,
+        Some((what, _)) => std::format!("{}, at column {}", shown(what), error.column()),
+        None => shown(&text),
     }
+}
+
+/// `text` for a terminal: its control characters escaped, and its words no longer than a line.
+fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    let mut length = 0_usize;
+    let short = text.chars().filter_map(|char| {
+        length = if char == ' ' { 0 } else { length.saturating_add(1) };
+        (length <= LONGEST_WORD.saturating_add(1)).then_some((length, char))
+    });
+    for (count, (length, char)) in short.enumerate() {
+        match char {
+            _ if count == MOST_SHOWN => return shown + "...",
+            _ if length > LONGEST_WORD => shown.push_str("..."),
+            '\'' | '"' | '\\' => shown.push(char),
+            _ => shown.extend(char.escape_debug()),
+        }
+    }
+    shown
+}
+
+fn other(line: usize, field: &str, value: u32, accepted: impl fmt::Display) -> TraceError {
+    TraceError::Line { line, field: field.into(), what: std::format!("is {value}, accepted: {accepted}") }
 }
 
 fn wrong(line: usize, what: &str) -> TraceError {

@@ -32,7 +32,8 @@ fn main() -> ExitCode {
     match run(env::args_os().skip(1)) {
         Ok(is_same) => ExitCode::from(u8::from(!is_same)),
         Err(what) => {
-            eprintln!("replay: {what}");
+            // Where nobody can be told, the status tells it.
+            _ = writeln!(io::stderr(), "replay: {what}");
             ExitCode::from(2)
         }
     }

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         Ok(Some(flags)) => flags,
         Ok(None) => return told(print(HELP)),
         Err(wrong) => {
-            eprintln!("storm: {wrong}; --help says more");
+            complain(&format!("{wrong}; --help says more"));
             return ExitCode::from(2);
         }
     };
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     match played {
         Ok(report) => told(write(&report, &flags)),
         Err(wrong) => {
-            eprintln!("storm: --{wrong}; --help says more");
+            complain(&format!("--{wrong}; --help says more"));
             ExitCode::from(2)
         }
     }
@@ -57,8 +57,13 @@ fn told(done: Result<(), String>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(what) => {
-            eprintln!("storm: {what}");
+            complain(&what);
             ExitCode::FAILURE
         }
     }
+}
+
+/// Where nobody can be told, the status tells it.
+fn complain(what: &str) {
+    _ = writeln!(io::stderr(), "storm: {what}");
 }
