@@ -17,6 +17,9 @@ use crate::{Skipped, Subject};
 
 mod budgets;
 
+/// The most characters that are kept of what came out of a case.
+pub const MOST_TOLD: usize = 2_000;
+
 /// What came of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -35,7 +38,7 @@ pub struct Wrong {
     pub id: String,
     /// Why it is there.
     pub note: String,
-    /// What came out.
+    /// What came out, at most [`MOST_TOLD`] characters of it.
     pub what: String,
 }
 
@@ -153,10 +156,17 @@ fn cases<K: Kind>(path: &Path, text: &str, run: impl Fn(&K) -> Came) -> Result<R
         match came.unwrap_or_else(|_| Err("it panicked".into())) {
             Ok(None) => report.passed += 1,
             Ok(Some(_)) => report.skipped += 1,
-            Err(what) => report.wrong.push(Wrong { id: case.id, note: case.note, what }),
+            Err(what) => report.wrong.push(Wrong { id: case.id, note: case.note, what: shortened(what) }),
         }
     }
     Ok(report)
+}
+
+/// A file may have thousands of cases, each with a difference of a megabyte.
+fn shortened(text: String) -> String {
+    let Some((end, _)) = text.char_indices().nth(MOST_TOLD) else { return text };
+    let (kept, rest) = text.split_at(end);
+    format!("{kept}... and {} characters more", rest.chars().count())
 }
 
 fn backoff(case: &Backoff, rules: &dyn Rules) -> Came {
@@ -256,4 +266,28 @@ fn accepted(settings: &crate::scenario::Settings, rules: &dyn Rules) -> Result<(
 
 fn equal<T: PartialEq + fmt::Debug>(what: &str, got: T, right: T) -> Result<(), String> {
     if got == right { Ok(()) } else { Err(format!("{what}: got {got:?}, expected {right:?}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::Model;
+
+    use super::*;
+
+    #[test]
+    fn of_a_long_difference_the_beginning_is_kept_and_the_rest_counted() {
+        let waits = vec![r#""1s""#; 9_999].join(",");
+        let case = format!(r#"{{"id": "a", "note": "n", "waits": [{waits}], "policy": {{"jitter": "none"}}}}"#);
+        let file = format!(r#"{{"about": "", "cases": [{case}]}}"#);
+        let report = text(Path::new("jitter-long.json"), &file, &Model, &Model).unwrap();
+        let [wrong] = &report.wrong[..] else { panic!("{report:?}") };
+        let (kept, more) = wrong.what.rsplit_once("... and ").expect("it is shortened");
+        assert!(kept.starts_with("waits: got [") && kept.chars().count() == MOST_TOLD, "{kept}");
+        let more: usize = more.strip_suffix(" characters more").unwrap().parse().unwrap();
+        assert!(more > 9_999 * "1s, ".len() - MOST_TOLD, "{more}");
+
+        let just = "\u{e4}".repeat(MOST_TOLD);
+        assert_eq!(shortened(just.clone()), just);
+        assert_eq!(shortened(just.clone() + "\u{e4}"), just + "... and 1 characters more");
+    }
 }
