@@ -47,6 +47,11 @@ pub trait Kind: DeserializeOwned {
     fn bounded(&self) -> Result<(), Excess> {
         Ok(())
     }
+
+    /// How many retries are computed at most to check it, where that makes a file of many such cases long to run.
+    fn retries(&self) -> u64 {
+        0
+    }
 }
 
 /// The names of all kinds.
@@ -139,6 +144,7 @@ pub fn parse<K: Kind>(file: &str, text: &str) -> Result<Vec<Case<K>>, VectorErro
     within(Excess::check("set_up, its bytes times the cases", copied, limits::MOST_SET_UP), None)?;
     let mut parsed = Vec::with_capacity(cases.len());
     let mut ids = BTreeSet::new();
+    let mut retries: u64 = 0;
     for (number, mut case) in (1..).zip(cases) {
         let mut take = |field| match case.remove(field) {
             Some(Value::String(text)) if !text.is_empty() => Ok(text),
@@ -153,6 +159,9 @@ pub fn parse<K: Kind>(file: &str, text: &str) -> Result<Vec<Case<K>>, VectorErro
         let body =
             K::deserialize(Value::Object(body)).map_err(|error| VectorError::new(file, Some(id.clone()), error))?;
         within(body.bounded(), Some(id.clone()))?;
+        retries = retries.saturating_add(body.retries());
+        let sum = Excess::check("retries, their sum over the cases so far,", retries, limits::MOST_RETRIES_OF_A_FILE);
+        within(sum, Some(id.clone()))?;
         parsed.push(Case { file: file.into(), id, note, body });
     }
     Ok(parsed)
