@@ -1,7 +1,6 @@
 //! The suite at the command line.
 
 use std::env;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -161,7 +160,7 @@ fn diff(one: &Path, two: &Path) -> Result<(), Failure> {
 }
 
 fn read(path: &Path) -> Result<Results, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| other(format!("{}: {error}", path.display())))?;
+    let text = vectors::text(path).map_err(other)?;
     serde_json::from_str(&text).map_err(|error| other(format!("{}: {error}", path.display())))
 }
 

@@ -137,7 +137,7 @@ pub fn read<K: Kind>(path: &Path) -> Result<Vec<Case<K>>, VectorError> {
 /// As [`load`].
 pub fn parse<K: Kind>(file: &str, text: &str) -> Result<Vec<Case<K>>, VectorError> {
     let within = |excess: Result<(), Excess>, id| excess.map_err(|excess| VectorError::new(file, id, excess));
-    within(Excess::check("its size in bytes", count(text.len()), limits::MOST_BYTES), None)?;
+    within(size(text), None)?;
     let Cases { set_up, cases, .. } =
         serde_json::from_str(text).map_err(|error| VectorError::new(file, None, error))?;
     let copied = count(written(&set_up)).saturating_mul(count(cases.len()));
@@ -220,12 +220,21 @@ struct Cases {
     cases: Vec<Map<String, Value>>,
 }
 
-/// The text of a file, of which no more is read than is accepted.
-pub(crate) fn text(path: &Path) -> Result<String, VectorError> {
+/// The text of a file, of which no more is read than is accepted ([`limits::MOST_BYTES`]).
+///
+/// # Errors
+///
+/// If it cannot be read, is no UTF-8, or is longer.
+pub fn text(path: &Path) -> Result<String, VectorError> {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(limits::MOST_BYTES + 1).read_to_string(&mut text));
     read.map_err(|error| VectorError::new(&name(path), None, error))?;
+    size(&text).map_err(|excess| VectorError::new(&name(path), None, excess))?;
     Ok(text)
+}
+
+fn size(text: &str) -> Result<(), Excess> {
+    Excess::check("its size in bytes", count(text.len()), limits::MOST_BYTES)
 }
 
 /// How many bytes of JSON `value` is.

@@ -129,6 +129,9 @@ fn diff_tells_what_differs() {
     assert!(status == 1 && error.contains("nothing to compare"), "{error}");
     let (_, error, status) = run(&["diff", &one, &scratch.file("broken.json", "[")]);
     assert!(status == 1 && error.contains("broken.json"), "{error}");
+    let (_, error, status) = run(&["diff", &one, &scratch.file("long.json", " ".repeat(2 << 20))]);
+    let expected = "conformance: long.json: its size in bytes is 1048577, accepted: at most 1048576\n";
+    assert_eq!((error.as_str(), status), (expected, 1));
 }
 
 #[test]
