@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         // Nobody reads on: not a failure of ours.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Usage(what)) => {
-            eprintln!("conformance: {what}; --help says more");
+            tell(&format!("{what}; --help says more"));
             ExitCode::from(2)
         }
         Err(Failure::Output(error)) => failed(&error.to_string()),
@@ -72,8 +72,13 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// Where nobody can be told, the status tells.
+fn tell(what: &str) {
+    _ = writeln!(io::stderr(), "conformance: {what}");
+}
+
 fn failed(what: &str) -> ExitCode {
-    eprintln!("conformance: {what}");
+    tell(what);
     ExitCode::FAILURE
 }
 
@@ -131,7 +136,7 @@ fn run(files: &[PathBuf]) -> Result<(), Failure> {
 /// What came of a file; if it cannot be used, that is told and counted.
 fn usable<T>(came: Result<T, VectorError>, unusable: &mut usize) -> Option<T> {
     came.inspect_err(|error| {
-        eprintln!("conformance: {error}");
+        tell(&error.to_string());
         *unusable += 1;
     })
     .ok()

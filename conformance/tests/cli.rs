@@ -153,3 +153,15 @@ fn a_wrong_command_line_gives_one_clear_line() {
         assert!(out.contains(&format!("\n  {command}")), "{out}");
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_error_that_cannot_be_told_keeps_its_status() {
+    let scratch = Scratch::new("untold");
+    let broken = scratch.file("retry_after-broken.json", "{");
+    for (arguments, status) in [(&["frobnicate"][..], 2), (&["check", &broken], 1), (&["diff", &broken, &broken], 1)] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a device that takes nothing");
+        let output = Command::new(env!("CARGO_BIN_EXE_conformance")).args(arguments).stderr(full).output();
+        assert_eq!(output.expect("it starts").status.code(), Some(status), "{arguments:?}");
+    }
+}
