@@ -29,19 +29,20 @@ It ends with status 0 if all is well, 1 if something is wrong or differs, and 2 
 ";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args_os().skip(1).map(|word| word.to_string_lossy().into()).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match words[..] {
-        ["--help" | "-h" | "help"] => print(HELP),
-        ["list"] => vectors::files().map_err(other).and_then(|files| list(&files)),
-        ["run"] => vectors::files().map_err(other).and_then(|files| run(&files)),
-        ["check", ref files @ ..] if !files.is_empty() => run(&files.iter().map(PathBuf::from).collect::<Vec<_>>()),
-        ["results"] => Results::of(&Drive).map_err(other).and_then(|results| print(&pretty(&results))),
-        ["diff", one, two] => diff(Path::new(one), Path::new(two)),
-        [] => Err(Failure::Usage("a command is missing".into())),
-        ["check"] => Err(Failure::Usage("check needs a file".into())),
-        ["diff", ..] => Err(Failure::Usage("diff needs two files".into())),
-        [command, ..] => Err(Failure::Usage(format!("`{command}` is no command, or has too many arguments"))),
+    let mut arguments = env::args_os().skip(1);
+    let command = arguments.next().map(|word| word.to_string_lossy().into_owned());
+    let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+    let done = match (command.as_deref().unwrap_or_default(), &files[..]) {
+        ("--help" | "-h" | "help", []) => print(HELP),
+        ("list", []) => vectors::files().map_err(other).and_then(|files| list(&files)),
+        ("run", []) => vectors::files().map_err(other).and_then(|files| run(&files)),
+        ("check", [_, ..]) => run(&files),
+        ("results", []) => Results::of(&Drive).map_err(other).and_then(|results| print(&pretty(&results))),
+        ("diff", [one, two]) => diff(one, two),
+        ("", []) => Err(Failure::Usage("a command is missing".into())),
+        ("check", []) => Err(Failure::Usage("check needs a file".into())),
+        ("diff", _) => Err(Failure::Usage("diff needs two files".into())),
+        (command, _) => Err(Failure::Usage(format!("`{command}` is no command, or has too many arguments"))),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,8 @@
 //! The suite at the command line.
 
 use std::env;
+#[cfg(target_os = "linux")]
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -164,4 +166,23 @@ fn an_error_that_cannot_be_told_keeps_its_status() {
         let output = Command::new(env!("CARGO_BIN_EXE_conformance")).args(arguments).stderr(full).output();
         assert_eq!(output.expect("it starts").status.code(), Some(status), "{arguments:?}");
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_whose_name_is_no_text_is_read() {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    let scratch = Scratch::new("name");
+    let path = scratch.0.join(OsString::from_vec(b"retry_after-\xff.json".to_vec()));
+    let run = |arguments: &[&OsStr]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_conformance")).args(arguments).output().expect("it starts");
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+    };
+    let case = r#"{"about": "", "cases": [{"id": "X1", "note": "why", "lines": ["5"], "hint": "5s"}]}"#;
+    fs::write(&path, case).expect("a file");
+    assert_eq!(run(&["check".as_ref(), path.as_ref()]), (String::new(), Some(0)));
+    fs::write(&path, r#"{"subject": "none", "traces": {}}"#).expect("a file");
+    let (error, _) = run(&["diff".as_ref(), path.as_ref(), path.as_ref()]);
+    assert!(error.contains("nothing to compare"), "{error}");
 }
