@@ -5,7 +5,7 @@ use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use crate::json::Span;
+use crate::json::{Span, printable};
 use crate::rules::Rules;
 use crate::scenario::{Event, Random};
 use crate::trace::Trace;
@@ -51,7 +51,7 @@ impl Report {
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}\n  ({})", self.id, self.what, self.note)
+        write!(f, "{}: {}\n  ({})", printable(&self.id), self.what, printable(&self.note))
     }
 }
 
@@ -273,6 +273,18 @@ mod tests {
     use crate::model::Model;
 
     use super::*;
+
+    #[test]
+    fn a_control_character_of_a_case_is_told_escaped() {
+        let case = r#"{"id": "\u001b[31m\u00e4", "note": "a\nb", "lines": ["5"], "hint": "6s"}"#;
+        let file = format!(r#"{{"about": "", "cases": [{case}]}}"#);
+        let report = text(Path::new("retry_after-red.json"), &file, &Model, &Model).unwrap();
+        let told = report.wrong[0].to_string();
+        assert_eq!(told, "\\u{1b}[31m\u{e4}: hint: got Some(5s), expected Some(6s)\n  (a\\nb)");
+        let error = text(Path::new("retry_after-red.json"), &file.replace("hint", "h\\u0007"), &Model, &Model);
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("retry_after-red.json, \\u{1b}[31m\u{e4}: unknown field `h\\u{7}`"), "{error}");
+    }
 
     #[test]
     fn of_a_long_difference_the_beginning_is_kept_and_the_rest_counted() {

@@ -31,6 +31,7 @@ pub use kinds::{
 };
 pub use paste::paste;
 
+use crate::json::printable;
 use kinds::required;
 use limits::Excess;
 
@@ -201,9 +202,10 @@ impl VectorError {
 
 impl fmt::Display for VectorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, what) = (printable(&self.file), printable(&self.what));
         match &self.id {
-            Some(id) => write!(f, "{}, {id}: {}", self.file, self.what),
-            None => write!(f, "{}: {}", self.file, self.what),
+            Some(id) => write!(f, "{file}, {}: {what}", printable(id)),
+            None => write!(f, "{file}: {what}"),
         }
     }
 }
