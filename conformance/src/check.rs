@@ -5,7 +5,7 @@ use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use crate::json::Span;
+use crate::json::{Span, printable};
 use crate::rules::Rules;
 use crate::scenario::{Event, Random};
 use crate::trace::Trace;
@@ -16,6 +16,9 @@ use crate::vectors::{
 use crate::{Skipped, Subject};
 
 mod budgets;
+
+/// The most characters that are kept of what came out of a case.
+pub const MOST_TOLD: usize = 2_000;
 
 /// What came of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +38,7 @@ pub struct Wrong {
     pub id: String,
     /// Why it is there.
     pub note: String,
-    /// What came out.
+    /// What came out, at most [`MOST_TOLD`] characters of it.
     pub what: String,
 }
 
@@ -48,7 +51,7 @@ impl Report {
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}\n  ({})", self.id, self.what, self.note)
+        write!(f, "{}: {}\n  ({})", printable(&self.id), self.what, printable(&self.note))
     }
 }
 
@@ -153,10 +156,17 @@ fn cases<K: Kind>(path: &Path, text: &str, run: impl Fn(&K) -> Came) -> Result<R
         match came.unwrap_or_else(|_| Err("it panicked".into())) {
             Ok(None) => report.passed += 1,
             Ok(Some(_)) => report.skipped += 1,
-            Err(what) => report.wrong.push(Wrong { id: case.id, note: case.note, what }),
+            Err(what) => report.wrong.push(Wrong { id: case.id, note: case.note, what: shortened(what) }),
         }
     }
     Ok(report)
+}
+
+/// A file may have thousands of cases, each with a difference of a megabyte.
+fn shortened(text: String) -> String {
+    let Some((end, _)) = text.char_indices().nth(MOST_TOLD) else { return text };
+    let (kept, rest) = text.split_at(end);
+    format!("{kept}... and {} characters more", rest.chars().count())
 }
 
 fn backoff(case: &Backoff, rules: &dyn Rules) -> Came {
@@ -256,4 +266,42 @@ fn accepted(settings: &crate::scenario::Settings, rules: &dyn Rules) -> Result<(
 
 fn equal<T: PartialEq + fmt::Debug>(what: &str, got: T, right: T) -> Result<(), String> {
     if got == right { Ok(()) } else { Err(format!("{what}: got {got:?}, expected {right:?}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::Model;
+
+    use super::*;
+
+    #[test]
+    fn a_control_character_of_a_case_is_told_escaped() {
+        let case = r#"{"id": "\u001b[31m\u00e4", "note": "a\nb", "lines": ["5"], "hint": "6s"}"#;
+        let file = format!(r#"{{"about": "", "cases": [{case}]}}"#);
+        let report = text(Path::new("retry_after-red.json"), &file, &Model, &Model).unwrap();
+        let told = report.wrong[0].to_string();
+        assert_eq!(told, "\\u{1b}[31m\u{e4}: hint: got Some(5s), expected Some(6s)\n  (a\\nb)");
+        let error = text(Path::new("retry_after-red.json"), &file.replace("hint", "h\\u0007"), &Model, &Model);
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("retry_after-red.json, \\u{1b}[31m\u{e4}: unknown field `h\\u{7}`"), "{error}");
+    }
+
+    #[test]
+    fn of_a_long_difference_the_beginning_is_kept_and_the_rest_counted() {
+        let waits = vec![r#""1s""#; 9_999].join(",");
+        let case = format!(
+            r#"{{"id": "a", "note": "n", "waits": [{waits}], "random": {{"words": [0]}}, "policy": {{"max_retries": 9999}}}}"#
+        );
+        let file = format!(r#"{{"about": "", "cases": [{case}]}}"#);
+        let report = text(Path::new("jitter-long.json"), &file, &Model, &Model).unwrap();
+        let [wrong] = &report.wrong[..] else { panic!("{report:?}") };
+        let (kept, more) = wrong.what.rsplit_once("... and ").expect("it is shortened");
+        assert!(kept.starts_with("waits: got [") && kept.chars().count() == MOST_TOLD, "{kept}");
+        let more: usize = more.strip_suffix(" characters more").unwrap().parse().unwrap();
+        assert!(more > 9_999 * "1s, ".len() - MOST_TOLD, "{more}");
+
+        let just = "\u{e4}".repeat(MOST_TOLD);
+        assert_eq!(shortened(just.clone()), just);
+        assert_eq!(shortened(just.clone() + "\u{e4}"), just + "... and 1 characters more");
+    }
 }

@@ -159,6 +159,19 @@ pub(crate) mod real {
     }
 }
 
+/// `text` with its control characters escaped: a terminal would obey them.
+pub(crate) fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            printable.extend(character.escape_debug());
+        } else {
+            printable.push(character);
+        }
+    }
+    printable
+}
+
 fn parse_span(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at(text.find(char::is_alphabetic)?);
     let unit: u128 = match unit {

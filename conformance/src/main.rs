@@ -1,7 +1,6 @@
 //! The suite at the command line.
 
 use std::env;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,26 +29,27 @@ It ends with status 0 if all is well, 1 if something is wrong or differs, and 2 
 ";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args_os().skip(1).map(|word| word.to_string_lossy().into()).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match words[..] {
-        ["--help" | "-h" | "help"] => print(HELP),
-        ["list"] => vectors::files().map_err(other).and_then(|files| list(&files)),
-        ["run"] => vectors::files().map_err(other).and_then(|files| run(&files)),
-        ["check", ref files @ ..] if !files.is_empty() => run(&files.iter().map(PathBuf::from).collect::<Vec<_>>()),
-        ["results"] => Results::of(&Drive).map_err(other).and_then(|results| print(&pretty(&results))),
-        ["diff", one, two] => diff(Path::new(one), Path::new(two)),
-        [] => Err(Failure::Usage("a command is missing".into())),
-        ["check"] => Err(Failure::Usage("check needs a file".into())),
-        ["diff", ..] => Err(Failure::Usage("diff needs two files".into())),
-        [command, ..] => Err(Failure::Usage(format!("`{command}` is no command, or has too many arguments"))),
+    let mut arguments = env::args_os().skip(1);
+    let command = arguments.next().map(|word| word.to_string_lossy().into_owned());
+    let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+    let done = match (command.as_deref().unwrap_or_default(), &files[..]) {
+        ("--help" | "-h" | "help", []) => print(HELP),
+        ("list", []) => vectors::files().map_err(other).and_then(|files| list(&files)),
+        ("run", []) => vectors::files().map_err(other).and_then(|files| run(&files)),
+        ("check", [_, ..]) => run(&files),
+        ("results", []) => Results::of(&Drive).map_err(other).and_then(|results| print(&pretty(&results))),
+        ("diff", [one, two]) => diff(one, two),
+        ("", []) => Err(Failure::Usage("a command is missing".into())),
+        ("check", []) => Err(Failure::Usage("check needs a file".into())),
+        ("diff", _) => Err(Failure::Usage("diff needs two files".into())),
+        (command, _) => Err(Failure::Usage(format!("`{command}` is no command, or has too many arguments"))),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // Nobody reads on: not a failure of ours.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Usage(what)) => {
-            eprintln!("conformance: {what}; --help says more");
+            tell(&format!("{what}; --help says more"));
             ExitCode::from(2)
         }
         Err(Failure::Output(error)) => failed(&error.to_string()),
@@ -73,8 +73,13 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// Where nobody can be told, the status tells.
+fn tell(what: &str) {
+    _ = writeln!(io::stderr(), "conformance: {what}");
+}
+
 fn failed(what: &str) -> ExitCode {
-    eprintln!("conformance: {what}");
+    tell(what);
     ExitCode::FAILURE
 }
 
@@ -132,7 +137,7 @@ fn run(files: &[PathBuf]) -> Result<(), Failure> {
 /// What came of a file; if it cannot be used, that is told and counted.
 fn usable<T>(came: Result<T, VectorError>, unusable: &mut usize) -> Option<T> {
     came.inspect_err(|error| {
-        eprintln!("conformance: {error}");
+        tell(&error.to_string());
         *unusable += 1;
     })
     .ok()
@@ -161,7 +166,7 @@ fn diff(one: &Path, two: &Path) -> Result<(), Failure> {
 }
 
 fn read(path: &Path) -> Result<Results, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| other(format!("{}: {error}", path.display())))?;
+    let text = vectors::text(path).map_err(other)?;
     serde_json::from_str(&text).map_err(|error| other(format!("{}: {error}", path.display())))
 }
 

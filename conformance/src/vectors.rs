@@ -31,6 +31,7 @@ pub use kinds::{
 };
 pub use paste::paste;
 
+use crate::json::printable;
 use kinds::required;
 use limits::Excess;
 
@@ -46,6 +47,11 @@ pub trait Kind: DeserializeOwned {
     /// The first number that is not.
     fn bounded(&self) -> Result<(), Excess> {
         Ok(())
+    }
+
+    /// How many retries are computed at most to check it, where that makes a file of many such cases long to run.
+    fn retries(&self) -> u64 {
+        0
     }
 }
 
@@ -132,13 +138,14 @@ pub fn read<K: Kind>(path: &Path) -> Result<Vec<Case<K>>, VectorError> {
 /// As [`load`].
 pub fn parse<K: Kind>(file: &str, text: &str) -> Result<Vec<Case<K>>, VectorError> {
     let within = |excess: Result<(), Excess>, id| excess.map_err(|excess| VectorError::new(file, id, excess));
-    within(Excess::check("its size in bytes", count(text.len()), limits::MOST_BYTES), None)?;
+    within(size(text), None)?;
     let Cases { set_up, cases, .. } =
         serde_json::from_str(text).map_err(|error| VectorError::new(file, None, error))?;
     let copied = count(written(&set_up)).saturating_mul(count(cases.len()));
     within(Excess::check("set_up, its bytes times the cases", copied, limits::MOST_SET_UP), None)?;
     let mut parsed = Vec::with_capacity(cases.len());
     let mut ids = BTreeSet::new();
+    let mut retries: u64 = 0;
     for (number, mut case) in (1..).zip(cases) {
         let mut take = |field| match case.remove(field) {
             Some(Value::String(text)) if !text.is_empty() => Ok(text),
@@ -153,6 +160,9 @@ pub fn parse<K: Kind>(file: &str, text: &str) -> Result<Vec<Case<K>>, VectorErro
         let body =
             K::deserialize(Value::Object(body)).map_err(|error| VectorError::new(file, Some(id.clone()), error))?;
         within(body.bounded(), Some(id.clone()))?;
+        retries = retries.saturating_add(body.retries());
+        let sum = Excess::check("retries, their sum over the cases so far,", retries, limits::MOST_RETRIES_OF_A_FILE);
+        within(sum, Some(id.clone()))?;
         parsed.push(Case { file: file.into(), id, note, body });
     }
     Ok(parsed)
@@ -192,9 +202,10 @@ impl VectorError {
 
 impl fmt::Display for VectorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, what) = (printable(&self.file), printable(&self.what));
         match &self.id {
-            Some(id) => write!(f, "{}, {id}: {}", self.file, self.what),
-            None => write!(f, "{}: {}", self.file, self.what),
+            Some(id) => write!(f, "{file}, {}: {what}", printable(id)),
+            None => write!(f, "{file}: {what}"),
         }
     }
 }
@@ -211,12 +222,21 @@ struct Cases {
     cases: Vec<Map<String, Value>>,
 }
 
-/// The text of a file, of which no more is read than is accepted.
-pub(crate) fn text(path: &Path) -> Result<String, VectorError> {
+/// The text of a file, of which no more is read than is accepted ([`limits::MOST_BYTES`]).
+///
+/// # Errors
+///
+/// If it cannot be read, is no UTF-8, or is longer.
+pub fn text(path: &Path) -> Result<String, VectorError> {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(limits::MOST_BYTES + 1).read_to_string(&mut text));
     read.map_err(|error| VectorError::new(&name(path), None, error))?;
+    size(&text).map_err(|excess| VectorError::new(&name(path), None, excess))?;
     Ok(text)
+}
+
+fn size(text: &str) -> Result<(), Excess> {
+    Excess::check("its size in bytes", count(text.len()), limits::MOST_BYTES)
 }
 
 /// How many bytes of JSON `value` is.

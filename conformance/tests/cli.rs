@@ -1,6 +1,8 @@
 //! The suite at the command line.
 
 use std::env;
+#[cfg(target_os = "linux")]
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -129,6 +131,9 @@ fn diff_tells_what_differs() {
     assert!(status == 1 && error.contains("nothing to compare"), "{error}");
     let (_, error, status) = run(&["diff", &one, &scratch.file("broken.json", "[")]);
     assert!(status == 1 && error.contains("broken.json"), "{error}");
+    let (_, error, status) = run(&["diff", &one, &scratch.file("long.json", " ".repeat(2 << 20))]);
+    let expected = "conformance: long.json: its size in bytes is 1048577, accepted: at most 1048576\n";
+    assert_eq!((error.as_str(), status), (expected, 1));
 }
 
 #[test]
@@ -149,4 +154,35 @@ fn a_wrong_command_line_gives_one_clear_line() {
     for command in ["list", "run", "check", "results", "diff"] {
         assert!(out.contains(&format!("\n  {command}")), "{out}");
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_error_that_cannot_be_told_keeps_its_status() {
+    let scratch = Scratch::new("untold");
+    let broken = scratch.file("retry_after-broken.json", "{");
+    for (arguments, status) in [(&["frobnicate"][..], 2), (&["check", &broken], 1), (&["diff", &broken, &broken], 1)] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a device that takes nothing");
+        let output = Command::new(env!("CARGO_BIN_EXE_conformance")).args(arguments).stderr(full).output();
+        assert_eq!(output.expect("it starts").status.code(), Some(status), "{arguments:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_whose_name_is_no_text_is_read() {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    let scratch = Scratch::new("name");
+    let path = scratch.0.join(OsString::from_vec(b"retry_after-\xff.json".to_vec()));
+    let run = |arguments: &[&OsStr]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_conformance")).args(arguments).output().expect("it starts");
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+    };
+    let case = r#"{"about": "", "cases": [{"id": "X1", "note": "why", "lines": ["5"], "hint": "5s"}]}"#;
+    fs::write(&path, case).expect("a file");
+    assert_eq!(run(&["check".as_ref(), path.as_ref()]), (String::new(), Some(0)));
+    fs::write(&path, r#"{"subject": "none", "traces": {}}"#).expect("a file");
+    let (error, _) = run(&["diff".as_ref(), path.as_ref(), path.as_ref()]);
+    assert!(error.contains("nothing to compare"), "{error}");
 }

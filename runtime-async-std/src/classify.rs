@@ -44,6 +44,7 @@ impl Fault {
             Self::Invalid(_)
             | Self::Policy(_)
             | Self::Key(_)
+            | Self::RetryCount(_)
             | Self::Header(_)
             | Self::Buffer(_)
             | Self::Unreadable(_)

@@ -11,6 +11,7 @@ use surf::http::url::ParseError;
 use crate::error::Error;
 use crate::header::HeaderError;
 use crate::key::KeyError;
+use crate::vendor::RetryCountError;
 
 /// What made a send fail, as the source of an [`Error`].
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub(crate) enum Fault {
     Status(StatusError),
     Policy(PolicyError),
     Key(KeyError),
+    RetryCount(RetryCountError),
     Header(HeaderError),
     Buffer(BufferTooSmall),
     /// The request's body cannot be read.
@@ -58,6 +60,7 @@ impl Fault {
             Self::Status(error) => error,
             Self::Policy(error) => error,
             Self::Key(error) => error,
+            Self::RetryCount(error) => error,
             Self::Header(error) => error,
             Self::Buffer(error) => error,
             Self::Gone(error) => error,

@@ -20,6 +20,7 @@ use crate::run::{Ended, Run};
 use crate::sender::NextSender;
 use crate::settled::{gives_way, on_the_way};
 use crate::target::Target;
+use crate::vendor;
 
 /// The innermost middleware of one request. What it has done it tells by [`Told`], past the middlewares outside it.
 pub(crate) struct RequestLayer<T> {
@@ -171,6 +172,7 @@ async fn around<T: Timer>(run: Run<'_, T>, mut request: Request, client: Client,
     let sound = scheme(&request).and_then(|()| settings.add_key(&mut request));
     let count = settings.extras.retry_count.as_deref();
     let sound = sound.and_then(|()| count.map_or(Ok(()), header::check_name).map_err(Fault::Header));
+    let sound = sound.and_then(|()| count.map_or(Ok(()), vendor::check_count).map_err(Fault::RetryCount));
     let sound = sound.and_then(|()| header::check(&request).map_err(Fault::Header));
     if let Err(fault) = sound {
         return Ended::invalid(fault);

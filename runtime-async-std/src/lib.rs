@@ -147,6 +147,7 @@ pub use retry_core::{
     Try, UnixTime, Verdict, WaitSource, Why,
 };
 pub use timer::AsyncStdTimer;
+pub use vendor::RetryCountError;
 
 /// surf's configuration without kept connections, so that one attempt is one send on a connection of its own.
 ///

@@ -1,5 +1,7 @@
 //! Headers that no standard names, for callers that ask for them: what the server says, and how it is told of retries.
 
+use core::error::Error;
+use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -44,7 +46,12 @@ impl<T: Timer> Retry<T> {
     /// own, `retry-attempt` (Microsoft Graph) or `x-stainless-retry-count` (OpenAI) for instance; for a server of one's
     /// own `x-retry-count` is a good one. What signs a request before it is handed over here cannot sign this header.
     ///
-    /// A name that is no token is an error, and nothing is sent. A closure of [`run`](Self::run) makes its requests itself: there it is `Try::number - 1`.
+    /// A name by which HTTP tells where a request ends, where it goes or how its connection is used is an error, and
+    /// nothing is sent; so is `Idempotency-Key`, which has to be the same at every send: see [`RetryCountError`].
+    /// Another name of HTTP's own, `Authorization` for instance, is taken at its word.
+    /// A name that is no token is an error as well ([`HeaderError`](crate::HeaderError)).
+    ///
+    /// A closure of [`run`](Self::run) makes its requests itself: there it is `Try::number - 1`.
     ///
     /// ```
     /// use retry_core::Policy;
@@ -74,6 +81,47 @@ impl<R, T: Timer, C> Call<R, T, C> {
     }
 }
 
+/// A name that [`Retry::retry_count_header`] does not take, since a number as its value makes the request another one:
+/// `Content-Length` ends its body elsewhere, `Host` sends it elsewhere.
+///
+/// They are the fields of RFC 9110 6.6.2 (`Trailer`), 7.2 (`Host`), 7.6.1 (of the connection), 8.6 (`Content-Length`) and
+/// 10.1.1 (`Expect`), and `Idempotency-Key`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryCountError {
+    name: &'static str,
+}
+
+impl RetryCountError {
+    /// The name, in lower case.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl fmt::Display for RetryCountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let taken = TAKEN.join(", ");
+        write!(f, "retry_count_header is {}, accepted: a name other than {taken}", self.name)
+    }
+}
+
+impl Error for RetryCountError {}
+
+/// What HTTP or the client reads by itself.
+const TAKEN: [&str; 11] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "idempotency-key",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
 impl Extras {
     /// The server's word, where it is asked for.
     pub(crate) fn server_advice(&self, received: &Received) -> Advice {
@@ -92,6 +140,12 @@ impl Extras {
 
 fn lines<'a>(headers: &'a Headers, name: &str) -> impl Iterator<Item = &'a [u8]> + use<'a> {
     headers.get(name).into_iter().flat_map(|values| values.iter().map(|value| value.as_str().as_bytes()))
+}
+
+/// Whether retries can be counted in a header of this name.
+pub(crate) fn check_count(name: &HeaderName) -> Result<(), RetryCountError> {
+    let taken = TAKEN.into_iter().find(|taken| name.as_str().eq_ignore_ascii_case(taken));
+    taken.map_or(Ok(()), |name| Err(RetryCountError { name }))
 }
 
 /// Tells the server how often the request was sent before.

@@ -5,11 +5,12 @@
 #[path = "common/skip.rs"]
 mod skip;
 
+use core::error::Error as _;
 use core::time::Duration;
 
 use conformance::server::{Fault, Point, Reply, Server};
 use retry_core::{Advice, ErrorKind, Jitter, OverCap, Policy, Reason, RetryAfter, WaitSource};
-use runtime_async_std::{Retry, RetryExt, Seen};
+use runtime_async_std::{Retry, RetryCountError, RetryExt, Seen};
 use skip::{SkipTimer, client, guarded, millis};
 use surf::http::Method;
 use surf::http::headers::HeaderName;
@@ -217,4 +218,30 @@ async fn the_layer_of_a_client_does_both() {
     assert_eq!(guarded(client.get(server.url("/"))).await.unwrap().status(), 200);
     assert_eq!(timer.waits(), millis(&[20]));
     assert_eq!(counts(&server), [None, Some("1".to_owned())]);
+}
+
+#[async_std::test]
+async fn a_name_that_would_make_the_request_another_is_refused_in_advance() {
+    for name in [
+        "Content-Length",
+        "transfer-encoding",
+        "host",
+        "connection",
+        "te",
+        "trailer",
+        "upgrade",
+        "expect",
+        "keep-alive",
+        "proxy-connection",
+        "idempotency-key",
+    ] {
+        let (server, (retry, _)) = (once(503, &[]), retry());
+        let call = client().put(server.url("/")).body("hello").with_retry(&retry);
+        let call = call.retry_count_header(name.parse::<HeaderName>().unwrap());
+        let error = guarded(call.send()).await.expect_err(name);
+        assert_eq!((error.kind(), error.attempts(), server.sends()), (ErrorKind::Validation, 0, 0), "{name}");
+        let source = error.source().and_then(|source| source.downcast_ref::<RetryCountError>());
+        assert_eq!(source.map(|source| source.name()), Some(name.to_ascii_lowercase().as_str()), "{error}");
+        assert!(error.to_string().contains("retry_count_header is "), "{error}");
+    }
 }

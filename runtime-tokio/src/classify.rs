@@ -26,9 +26,12 @@ impl Fault {
             Self::Redirected(error) => Failure { reached: Reached::MaybeSent, ..client(error) },
             Self::TimedOut(_) => Failure::new(Cause::Timeout, Reached::MaybeSent),
             Self::TooLarge(_) => Failure::new(Cause::BodyTooLarge, Reached::MaybeSent),
-            Self::Invalid(_) | Self::NoTls(_) | Self::Policy(_) | Self::Key(_) | Self::Buffer(_) => {
-                Failure::new(Cause::Validation, Reached::Unsent)
-            }
+            Self::Invalid(_)
+            | Self::NoTls(_)
+            | Self::Policy(_)
+            | Self::Key(_)
+            | Self::RetryCount(_)
+            | Self::Buffer(_) => Failure::new(Cause::Validation, Reached::Unsent),
             Self::Withheld(_) => Failure::new(Cause::Validation, Reached::MaybeSent),
             Self::Proxy(cause, _) => Failure::new(*cause, Reached::Unsent),
             Self::Nested(error) => nested(error),

@@ -10,6 +10,7 @@ use crate::classify::is_without_tls;
 use crate::error::Error;
 use crate::key::KeyError;
 use crate::redact::{Withheld, is_same, without_secrets};
+use crate::vendor::RetryCountError;
 
 /// What made a send fail, as the source of an [`Error`].
 pub(crate) enum Fault {
@@ -27,6 +28,7 @@ pub(crate) enum Fault {
     Status(StatusError),
     Policy(PolicyError),
     Key(KeyError),
+    RetryCount(RetryCountError),
     Buffer(BufferTooSmall),
     Gone(Gone),
     /// A proxy of the pool failed by itself.
@@ -57,6 +59,7 @@ impl Fault {
             Self::Status(error) => error,
             Self::Policy(error) => error,
             Self::Key(error) => error,
+            Self::RetryCount(error) => error,
             Self::Buffer(error) => error,
             Self::Gone(error) => error,
             Self::Proxy(_, fault) => fault.as_error(),

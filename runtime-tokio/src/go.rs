@@ -25,6 +25,7 @@ use crate::rng::CallRng;
 use crate::sender::{ClientSender, Closure, Route, Sender};
 use crate::settled::Settled;
 use crate::target::Target;
+use crate::vendor;
 
 impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// Sends the request until it is answered, and hands the response over when its head is there.
@@ -98,6 +99,9 @@ fn sender<T>(request: RequestBuilder, retry: &Retry<T>, settings: &Settings) -> 
     let lane = settings.get(|own| own.clients.as_ref().map(Clients::lane));
     let route = lane.map_or(Route::Client(client), Route::Pool);
     let count = retry.extras.as_deref().and_then(|extras| extras.retry_count.clone());
+    if let Err(error) = count.as_deref().map_or(Ok(()), vendor::check_count) {
+        return Err(Error::invalid(Fault::RetryCount(error), Some(Target::of(&request))));
+    }
     Ok(ClientSender::new(route, request, settings.get(|own| own.buffer_body), count))
 }
 

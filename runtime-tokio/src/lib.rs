@@ -79,6 +79,7 @@ pub use retry_core::{
     Try, UnixTime, Verdict, WaitSource, Why,
 };
 pub use timer::TokioTimer;
+pub use vendor::RetryCountError;
 
 /// reqwest's client builder with its own, hidden retries turned off, so that one attempt is one send.
 ///

@@ -3,12 +3,13 @@
 #[path = "common/skip.rs"]
 mod skip;
 
+use core::error::Error as _;
 use core::time::Duration;
 
 use conformance::server::{Fault, Point, Reply, Server};
 use http::{HeaderName, Method};
 use retry_core::{Advice, ErrorKind, Jitter, OverCap, Policy, Reason, RetryAfter, WaitSource};
-use runtime_tokio::{Retry, RetryExt, Seen};
+use runtime_tokio::{Retry, RetryCountError, RetryExt, Seen};
 use skip::{SkipTimer, client, guarded, millis};
 
 const COUNT: HeaderName = HeaderName::from_static("x-retry-count");
@@ -197,4 +198,30 @@ async fn the_server_is_told_how_often_a_request_was_sent_before() {
     let server = script();
     guarded(client().get(server.url("/")).with_retry(&retry).retry_count_header(None).send()).await.unwrap();
     assert_eq!(counts(&server), [None, None, None, None]);
+}
+
+#[tokio::test]
+async fn a_name_that_would_make_the_request_another_is_refused_in_advance() {
+    for name in [
+        "Content-Length",
+        "transfer-encoding",
+        "host",
+        "connection",
+        "te",
+        "trailer",
+        "upgrade",
+        "expect",
+        "keep-alive",
+        "proxy-connection",
+        "idempotency-key",
+    ] {
+        let (server, (retry, _)) = (once(503, &[]), retry());
+        let call = client().put(server.url("/")).body("hello").with_retry(&retry);
+        let call = call.retry_count_header(name.parse::<HeaderName>().unwrap());
+        let error = guarded(call.send()).await.expect_err(name);
+        assert_eq!((error.kind(), error.attempts(), server.sends()), (ErrorKind::Validation, 0, 0), "{name}");
+        let source = error.source().and_then(|source| source.downcast_ref::<RetryCountError>());
+        assert_eq!(source.map(|source| source.name()), Some(name.to_ascii_lowercase().as_str()), "{error}");
+        assert!(error.to_string().contains("retry_count_header is "), "{error}");
+    }
 }

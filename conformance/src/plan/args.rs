@@ -29,7 +29,7 @@ pub(crate) enum Command {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Request {
     /// Names of presets, or files.
-    pub(crate) sources: Vec<String>,
+    pub(crate) sources: Vec<OsString>,
     /// Settings for all of them: a key as a file has it, and its value as it was given.
     pub(crate) settings: Vec<(String, String)>,
     /// How long a send takes.
@@ -77,7 +77,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
             Arg::Short('h') => return Ok(Command::Help),
             Arg::Long(name) => name.replace('_', "-"),
             Arg::Value(source) => {
-                request.sources.push(source.to_string_lossy().into());
+                request.sources.push(source);
                 continue;
             }
             Arg::Short(_) => return Err(told(word.unexpected())),

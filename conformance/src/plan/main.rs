@@ -87,7 +87,8 @@ fn run(request: &Request) -> Result<(), Failure> {
     let plans = sources.iter().map(|source| {
         let policy = source::policy(source).map_err(Failure::Other)?;
         let policy = source::changed(policy, settings).map_err(Failure::Usage)?;
-        let name = if settings.is_empty() { source.clone() } else { format!("{source}, changed") };
+        let source = source.display();
+        let name = if settings.is_empty() { source.to_string() } else { format!("{source}, changed") };
         Ok(Plan::new(name, policy, *send, *rows))
     });
     let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;

@@ -1,5 +1,6 @@
 //! Where a policy comes from: a preset or a file, and the flags on top of it.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -18,10 +19,12 @@ const FILE_MOST: u64 = 1 << 20;
 /// # Errors
 ///
 /// One text that names the file, the value, and what would be accepted.
-pub(crate) fn policy(source: &str) -> Result<Policy, String> {
-    match preset(source) {
+pub(crate) fn policy(source: &OsStr) -> Result<Policy, String> {
+    match source.to_str().and_then(preset) {
         Some(policy) => Ok(policy),
-        None => file(Path::new(source)).map_err(|error| format!("{}: {}", shown(source), shown(&error))),
+        None => {
+            file(Path::new(source)).map_err(|error| format!("{}: {}", shown(&source.to_string_lossy()), shown(&error)))
+        }
     }
 }
 

@@ -215,24 +215,28 @@ pub enum Judgement {
 }
 
 macro_rules! kinds {
-    ($($kind:ty: $name:literal $(within $bounded:path)?,)*) => {
+    ($($kind:ty: $name:literal $(within $bounded:path, retries $retries:path)?,)*) => {
         $(impl Kind for $kind {
             const NAME: &'static str = $name;
 
             $(fn bounded(&self) -> Result<(), Excess> {
                 $bounded(self)
+            }
+
+            fn retries(&self) -> u64 {
+                $retries(self)
             })?
         })*
     };
 }
 
 kinds! {
-    Backoff: "backoff" within limits::backoff,
+    Backoff: "backoff" within limits::backoff, retries limits::backoff_retries,
     Bounds: "bounds",
     Jitter: "jitter",
     Replay: "replay",
     RetryAfter: "retry_after",
-    Run: "scenarios" within limits::run,
+    Run: "scenarios" within limits::run, retries limits::run_retries,
     Settings: "policy",
     Vendor: "vendor",
     Verdict: "verdicts",

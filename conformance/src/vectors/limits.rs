@@ -14,6 +14,9 @@ pub const MOST_SET_UP: u64 = 16 << 20;
 /// The most retries that a scenario allows.
 pub const MOST_RETRIES: u64 = 9_999;
 
+/// The most retries that are computed for all cases of a file together.
+pub const MOST_RETRIES_OF_A_FILE: u64 = 10_000_000;
+
 /// The last retry of which a case of backoff can give the delay.
 pub const MOST_DELAYS: u64 = 1_000_000;
 
@@ -46,17 +49,26 @@ impl fmt::Display for Excess {
 
 /// Such a call ends: a script that is retried for ever, without a wait, comes to as many sends as it may have.
 pub(super) fn run(case: &Run) -> Result<(), Excess> {
-    let Scenario { policy, request, clock, .. } = &case.scenario;
-    match request.max_retries {
-        Some(own) => Excess::check("scenario.request.max_retries", own.into(), MOST_RETRIES)?,
-        None => Excess::check("scenario.policy.max_retries", policy.max_retries.into(), MOST_RETRIES)?,
-    }
+    let Scenario { request, clock, .. } = &case.scenario;
+    let field = match request.max_retries {
+        Some(_) => "scenario.request.max_retries",
+        None => "scenario.policy.max_retries",
+    };
+    Excess::check(field, run_retries(case), MOST_RETRIES)?;
     Excess::check("scenario.clock, its length", count(clock), MOST_CLOCK_STEPS)
 }
 
+pub(super) fn run_retries(case: &Run) -> u64 {
+    let Scenario { policy, request, .. } = &case.scenario;
+    request.max_retries.unwrap_or(policy.max_retries).into()
+}
+
 pub(super) fn backoff(case: &Backoff) -> Result<(), Excess> {
-    let last = case.delays.last().map_or(0, |(retry, _)| *retry);
-    Excess::check("delays, its last retry", last.into(), MOST_DELAYS)
+    Excess::check("delays, its last retry", backoff_retries(case), MOST_DELAYS)
+}
+
+pub(super) fn backoff_retries(case: &Backoff) -> u64 {
+    case.delays.last().map_or(0, |(retry, _)| (*retry).into())
 }
 
 pub(super) fn budget(case: &Budget) -> Result<(), Excess> {
@@ -114,6 +126,31 @@ mod tests {
         };
         assert_eq!(clock(100), None);
         assert_eq!(clock(101).unwrap(), "f, a: scenario.clock, its length is 101, accepted: at most 100");
+    }
+
+    #[test]
+    fn many_cases_ask_for_no_more_together_than_a_file_may() {
+        fn error<K: Kind>(cases: u32, fields: &str) -> Option<String> {
+            let cases: Vec<_> = (1..=cases).map(|id| format!(r#"{{"id": "{id}", "note": "n", {fields}}}"#)).collect();
+            let text = format!(r#"{{"about": "", "cases": [{}]}}"#, cases.join(","));
+            parse::<K>("f", &text).err().map(|error| error.to_string())
+        }
+        let delays = |cases| error::<Backoff>(cases, r#""delays": [[1000000, "30s"]]"#);
+        assert_eq!(delays(10), None);
+        let expected = "f, 11: retries, their sum over the cases so far, is 11000000, accepted: at most 10000000";
+        assert_eq!(delays(12).unwrap(), expected);
+
+        let end = r#""attempts": 0, "reason": "answer", "code": null, "status": null"#;
+        let expected = format!(r#""expected": {{"sends": [], "waits": [], "back": "0s", {end}}}"#);
+        let run = |cases, call: &str| error::<Run>(cases, &format!(r#""scenario": {{{call}}}, {expected}"#));
+        for call in [r#""policy": {"max_retries": 9999}"#, r#""request": {"max_retries": 9999}"#] {
+            assert_eq!(run(1000, call), None);
+            let error = run(1001, call).unwrap();
+            assert_eq!(
+                error,
+                "f, 1001: retries, their sum over the cases so far, is 10008999, accepted: at most 10000000"
+            );
+        }
     }
 
     #[test]

@@ -101,6 +101,20 @@ fn text_from_elsewhere_is_escaped_and_cut() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_file_whose_name_is_no_text_is_read() {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
+
+    let scratch = Scratch::new();
+    let text = scratch.file("policy.toml", "max_retries = 7");
+    let path = std::path::Path::new(&text).with_file_name(OsString::from_vec(b"\xff.toml".to_vec()));
+    std::fs::rename(text, &path).expect("another name");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_plan")).arg(&path).output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
 fn words_may_be_written_in_more_ways_than_one() {
     let plain = printed(&["api", "--max-retries", "5", "--hard-cap", "--retry-after.mode", "at_least"]);
     assert_eq!(plain, printed(&["api", "--max_retries=5", "--hard_cap=true", "--retry-after=at-least"]));
