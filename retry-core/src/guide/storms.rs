@@ -117,5 +117,7 @@
 //! 1. Retry in one layer.
 //! 2. Full or decorrelated jitter wherever many clients call one server.
 //! 3. A budget for each server that is called, with a share below its headroom, and a reserve divided by the number of
-//!    processes. The adapters take it as `budget(...)`.
+//!    processes. The adapters take it as `.budget(Budgets::per_origin(|| ...))`, which makes one for each origin, or as
+//!    `.budget(Budgets::shared(...))` for all that is called. Their preset `Retry::fleet()` has the default
+//!    [`Ratio`](crate::Ratio) for each origin, with its whole reserve in each process: it is for a few processes.
 //! 4. Play it: `cargo run -p conformance --bin storm -- --help` tells the flags.
