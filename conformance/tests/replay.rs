@@ -103,7 +103,7 @@ fn a_call_that_would_go_on_or_end_earlier_is_told() {
     assert!(out.contains("\nend: none, the call would go on\n"), "{out}");
     let (out, _, status) = replay(&text.replacen(r#""max_retries":3"#, r#""max_retries":1"#, 1));
     assert_eq!(status, 1, "{out}");
-    assert!(out.contains("503 is a status that the policy retries; all 1 retries are used"), "{out}");
+    assert!(out.contains("503 is a status that the policy retries; the one retry is used"), "{out}");
     assert!(out.contains("DIFFERS send 4: recorded {"), "{out}");
 }
 

@@ -71,18 +71,25 @@ impl Retry {
         Self::with_timer(policy, TokioTimer)
     }
 
-    /// For a fleet of clients that must not bring a server down by retrying: [`Policy::API`], and for each origin a
+    /// For clients in a few processes that must not bring a server down by retrying: [`Policy::API`], and for each origin a
     /// budget of 20 % of the last ten seconds' requests, with a reserve of 100.
     ///
     /// With four sends a call, an outage would otherwise quadruple the load in the moment in which the server can least
-    /// bear it, and hold it there. With this budget retries add at most a fifth of what is sent anyway. The reserve, ten
-    /// retries a second, keeps a client with little traffic from being refused the few retries it needs; for a fleet of
-    /// many such clients take less: `Ratio::new(0.2, 0)`.
+    /// bear it, and hold it there. Of this budget the share adds at most a fifth to what is sent anyway. **The reserve
+    /// comes on top, once for each process and origin** (for each `Retry` made so; clones share it): up to 100 retries in
+    /// 10 s, so that a client with little traffic is not refused the few retries that it needs. In a fleet of n processes
+    /// that is up to n × 10 sends a second beyond the fifth, which can by itself keep a server down. For more than a few
+    /// processes divide the reserve by their number, or have none:
     ///
     /// ```
-    /// use runtime_tokio::Retry;
+    /// use retry_core::{Policy, Ratio};
+    /// use runtime_tokio::{Budgets, Retry};
     ///
-    /// let retry = Retry::fleet();
+    /// let few = Retry::fleet();
+    /// // The same for many processes.
+    /// let share = Ratio::new(0.2, 0)?;
+    /// let many = Retry::new(Policy::API).budget(Budgets::per_origin(move || share.clone()));
+    /// # Ok::<(), retry_core::PolicyError>(())
     /// ```
     pub fn fleet() -> Self {
         Self::new(Policy::API).budget(Budgets::per_origin(Ratio::default))

@@ -101,7 +101,9 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
                 let Some(key) = SETTINGS.into_iter().find(|setting| *setting == key) else {
                     return Err(format!("there is no --{name}"));
                 };
-                request.settings.push((key.into(), text(&mut parser, &name)?));
+                let given = text(&mut parser, &name)?;
+                let given = if key == "jitter" { jitter(&given)? } else { given };
+                request.settings.push((key.into(), given));
             }
         }
     }
@@ -135,6 +137,20 @@ fn text(parser: &mut Parser, flag: &str) -> Result<String, String> {
 
 fn told(error: lexopt::Error) -> String {
     error.to_string()
+}
+
+/// The word for a kind of jitter; a share may also be in per cent.
+fn jitter(text: &str) -> Result<String, String> {
+    let percent =
+        text.strip_suffix('%').and_then(|share| share.trim_end().parse::<f64>().ok()).map(|share| share / 100.0);
+    let share = percent.or_else(|| text.strip_prefix("proportional=")?.parse().ok()).filter(|share| share.is_finite());
+    match (text, share) {
+        ("none" | "full" | "equal" | "decorrelated", _) => Ok(text.into()),
+        (_, Some(share)) => Ok(format!("proportional={share}")),
+        (_, None) => Err(format!(
+            "{text} for --jitter: accepted: none, full, equal, decorrelated, or a share such as 10% or proportional=0.1"
+        )),
+    }
 }
 
 fn rows(text: &str) -> Result<u32, String> {

@@ -94,19 +94,20 @@ impl Case {
             draws::ends(policy, server, sends.1)
         };
         let mut endings: Vec<Ending> = Vec::new();
-        let share = 1.0 / ends.len() as f64;
         for end in &ends {
             let (cause, sends) = (cause(end.as_ref()), count(end.as_ref()));
             let after = end.as_ref().map_or(0, |end| nanos(end.elapsed));
             match endings.iter_mut().find(|ending| ending.cause == cause) {
                 Some(ending) => {
-                    ending.share += share;
+                    ending.share += 1.0;
                     ending.sends = (ending.sends.0.min(sends), ending.sends.1.max(sends));
                     ending.after = (ending.after.0.min(after), ending.after.1.max(after));
                 }
-                None => endings.push(Ending { cause, share, sends: (sends, sends), after: (after, after) }),
+                None => endings.push(Ending { cause, share: 1.0, sends: (sends, sends), after: (after, after) }),
             }
         }
+        // Counted first: a sum of parts would not be exact.
+        endings.iter_mut().for_each(|ending| ending.share /= ends.len() as f64);
         endings.sort_by(|one, other| other.share.total_cmp(&one.share));
         let drawn: Vec<u32> = ends.iter().map(|end| count(end.as_ref())).collect();
         let calls = if drawn.len() > 2 { u32::try_from(drawn.len()).unwrap_or(u32::MAX) } else { 0 };
@@ -116,7 +117,8 @@ impl Case {
     /// The share of the calls that the total limit ends.
     pub(crate) fn cut(&self) -> f64 {
         let cut = self.endings.iter().filter(|ending| matches!(ending.cause, Cause::TotalTimeout | Cause::NoRoom));
-        cut.map(|ending| ending.share).sum()
+        let calls = self.drawn.len() as f64;
+        cut.map(|ending| (ending.share * calls).round()).sum::<f64>() / calls
     }
 
     /// Whether some calls were not followed to their ends.

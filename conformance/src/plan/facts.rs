@@ -60,14 +60,18 @@ pub(crate) fn settings(policy: &Policy) -> Vec<Fact> {
 /// The worst cases, as the core has them before it runs.
 pub(crate) fn bounds(plan: &Plan) -> Vec<Fact> {
     let Plan { policy, send, .. } = plan;
-    vec![
+    let mut facts = vec![
         fact("sends, at most", policy.max_sends()),
-        fact("all waits, computed", time(policy.nominal_waits())),
         fact("all waits, at most", time(policy.max_waits())),
         fact("all waits, with Retry-After", time(policy.max_waits_with_hints())),
         fact("the whole call, at most", policy.max_total().map_or("no limit".into(), time)),
         fact("to be sure of all retries", time(policy.time_needed(*send))),
-    ]
+    ];
+    // Decorrelated jitter computes no delay that it would spread.
+    if policy.jitter() != Jitter::Decorrelated {
+        facts.insert(1, fact("all waits, computed", time(policy.nominal_waits())));
+    }
+    facts
 }
 
 /// What ends a call first.

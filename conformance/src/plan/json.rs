@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use retry_core::Jitter;
 use serde_json::{Value, json};
 
 use crate::calls::nanos;
@@ -22,7 +23,7 @@ pub(crate) fn value(plan: &Plan) -> Value {
         "retries_left_out": plan.left_out(),
         "bounds": {
             "sends": policy.max_sends(),
-            "waits_computed_ns": whole(policy.nominal_waits()),
+            "waits_computed_ns": (policy.jitter() != Jitter::Decorrelated).then(|| whole(policy.nominal_waits())),
             "waits_ns": whole(policy.max_waits()),
             "waits_with_hints_ns": whole(policy.max_waits_with_hints()),
             "total_ns": policy.max_total().map(whole),

@@ -38,7 +38,7 @@ Settings on top of it, named as the builder's methods are:
   --max-retries N                 --max-delay TIME                --total-timeout TIME|none
   --base-delay TIME               --hard-cap                      --attempt-timeout TIME|none
   --factor N                      --statuses 429,500-504
-  --jitter none|proportional=SHARE|full|equal|decorrelated
+  --jitter none|10%|full|equal|decorrelated      (10% is proportional=0.1)
   --retry-after replace|at-least|ignore
   --retry-after.cap TIME          --retry-after.over-cap clamp|give-up
   --retry-after.spread SHARE      --non-idempotent never|when-unsent|always
@@ -48,7 +48,7 @@ What is told:
   --rows N       how many retries the table has at most (1 to 1000; without it, 20)
   --json         for machines: times in nanoseconds, shares as parts of one
   --svg FILE     draws the sends over time and the density of each wait
-  --diff         puts two policies side by side
+  --diff         puts two policies side by side; settings go on top of both
   --help         this
 
 A TIME is a number and its unit, such as 250ms, 1.5s or 2m. A mean or share with `~` before it was

@@ -114,7 +114,10 @@ fn waits(svg: &mut Svg, left: f64, plan: &Plan, plans: &[Plan]) {
     if is_chained && groups.len() > 4 {
         // They come closer and closer to each other.
         let hidden = groups.drain(3..groups.len() - 1).flatten().map(|row| row.number).collect::<Vec<_>>();
-        words += &format!("; {} to {} lie between", hidden[0], hidden[hidden.len() - 1]);
+        words += &match hidden[..] {
+            [one] => format!("; {one} lies between"),
+            _ => format!("; {} to {} lie between", hidden[0], hidden[hidden.len() - 1]),
+        };
     }
     svg.text((left, 338.0), &words, Text::default());
     for (group, style) in groups.into_iter().zip(STYLES.into_iter().cycle()) {
@@ -145,11 +148,12 @@ fn density(row: &Row, unit: f64) -> Vec<(f64, f64)> {
     let (low, high) = (row.window.0 as f64, row.window.1 as f64);
     let shares: &[f64] = row.drawn.as_ref().map_or(&[1.0], |drawn| &drawn.shares);
     let part = row.values() / shares.len() as f64;
+    // All that lies in a window narrower than a slot falls into one.
+    let slot = row.values().min(SLOT as f64);
     let mut corners = vec![(low / unit, 0.0)];
     for (place, share) in shares.iter().enumerate() {
         let from = low + part * place as f64;
-        // All that lies in a window narrower than a slot can fall into one.
-        let share = 100.0 * share * (SLOT as f64 / part).min(1.0);
+        let share = 100.0 * share * slot / part;
         corners.extend([(from / unit, share), ((from + part).min(high) / unit, share)]);
     }
     corners.push((high / unit, 0.0));
@@ -162,4 +166,49 @@ fn unit(nanos: f64) -> (f64, &'static str) {
     let fits = |(size, name): &&(f64, &str)| nanos >= 10.0 * size || *name == "s" && nanos >= 2.0 * size;
     let smallest = if nanos > 0.0 { (1.0, "ns") } else { (1e9, "s") };
     UNITS.iter().find(fits).copied().unwrap_or(smallest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::time::Duration;
+    use retry_core::{Jitter, Policy};
+
+    fn plan(base: u64, jitter: Jitter) -> Plan {
+        let policy = Policy::MICROSERVICE.edit().base_delay(Duration::from_millis(base)).jitter(jitter);
+        Plan::new("test".into(), policy.build().unwrap(), Duration::ZERO, 20)
+    }
+
+    /// The share under a curve whose corners are given in slots.
+    fn area(curve: &[(f64, f64)]) -> f64 {
+        curve.windows(2).map(|corners| (corners[1].0 - corners[0].0) * (corners[0].1 + corners[1].1) / 2.0).sum()
+    }
+
+    #[test]
+    fn the_area_under_each_curve_is_all_clients() {
+        for jitter in [Jitter::Proportional(0.5), Jitter::Full, Jitter::Equal, Jitter::Decorrelated] {
+            for base in [200, 1_000, 5_000] {
+                for row in &plan(base, jitter).rows {
+                    let area = area(&density(row, SLOT as f64));
+                    assert!((area - 100.0).abs() < 0.01, "{jitter:?}, {base} ms, retry {}: {area} %", row.number);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_decorrelated_waits_have_their_heights() {
+        let rows = plan(100, Jitter::Decorrelated).rows;
+        // The wait before lies evenly in 100 to 300 ms, and this one evenly between 100 ms and three times as much:
+        // near 100 ms the density is the mean of 1 / (3w - 100), which is ln(800 / 200) / 600 a millisecond.
+        let start = density(&rows[1], SLOT as f64)[1].1;
+        assert!((start - 100.0 * 4.0_f64.ln() / 6.0).abs() < 1.0, "{start} %");
+    }
+
+    #[test]
+    fn a_window_within_one_slot_is_in_it() {
+        for jitter in [Jitter::None, Jitter::Proportional(0.1)] {
+            assert_eq!(density(&plan(100, jitter).rows[0], 1.0)[1].1, 100.0, "{jitter:?}");
+        }
+    }
 }

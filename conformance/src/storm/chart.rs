@@ -2,6 +2,7 @@
 
 use super::report::{Recovery, Report, Variant};
 use super::scenario::Scenario;
+use super::table::{counted, is_at_once};
 use crate::svg::{Anchor, Axis, Frame, Plot, Style, Svg, Text, legend};
 
 const LEFT: f64 = 70.0;
@@ -58,10 +59,9 @@ fn head(svg: &mut Svg, scenario: &Scenario, title: &str) {
     svg.text((LEFT, 24.0), title, Text { size: 15.0, bold: true, ..Text::default() });
     let Scenario { clients, load, capacity, layers, policy, .. } = scenario;
     let layers = if *layers == 1 { String::new() } else { format!(" in each of {layers} layers") };
-    let sends = policy.max_retries().saturating_add(1);
-    let told = format!(
-        "{clients} clients begin {load} calls/s; the server serves {capacity} sends/s; up to {sends} sends a call{layers}"
-    );
+    let clients = counted((*clients).into(), "client begins", "clients begin");
+    let sends = counted(policy.max_retries().saturating_add(1).into(), "send", "sends");
+    let told = format!("{clients} {load} calls/s; the server serves {capacity} sends/s; up to {sends} a call{layers}");
     svg.text((LEFT, 44.0), &told, Text::default());
     let lines = [
         (Style::FIRST, "offered load (sends/s)"),
@@ -106,11 +106,13 @@ fn name(variant: &Variant) -> String {
 fn outcome(scenario: &Scenario, variant: &Variant) -> String {
     let failed = 100.0 * variant.failed as f64 / variant.calls.max(1) as f64;
     match variant.recovery {
-        Recovery::After(seconds) if goes_on(scenario) => {
-            format!("recovers in {seconds:.1} s, {failed:.0} % of calls fail")
+        Recovery::After(seconds) => {
+            let does = if goes_on(scenario) { "recovers" } else { "ends" };
+            let when = if is_at_once(seconds) { "at once".into() } else { format!("after {seconds:.1} s") };
+            format!("{does} {when}, {failed:.0} % of calls fail")
         }
-        Recovery::After(seconds) => format!("ends after {seconds:.1} s, {failed:.0} % of calls fail"),
         Recovery::Not { .. } => format!("does not recover, {failed:.0} % of calls fail"),
+        Recovery::Unanswered => "no call is answered".into(),
     }
 }
 

@@ -86,6 +86,8 @@ pub enum Recovery {
         /// By how many sends a second the server's queue grew in that time; below zero if it shrank.
         queue_growth: f64,
     },
+    /// No call was begun after the outage, and none was answered: nothing tells when the fleet could have recovered.
+    Unanswered,
 }
 
 impl Recovery {
@@ -93,7 +95,7 @@ impl Recovery {
     pub const fn after(self) -> Option<f64> {
         match self {
             Self::After(seconds) => Some(seconds),
-            Self::Not { .. } => None,
+            Self::Not { .. } | Self::Unanswered => None,
         }
     }
 }
@@ -188,6 +190,9 @@ fn recovery(scenario: &Scenario, record: &Record) -> Recovery {
     let last = record.last_lost.unwrap_or(0);
     let within = load_ends.saturating_sub(back);
     if within == 0 {
+        if record.failed == record.calls() {
+            return Recovery::Unanswered;
+        }
         return Recovery::After(seconds(record.end.saturating_sub(back)));
     }
     if last < load_ends - within / 10 {

@@ -48,12 +48,18 @@ impl Display for Table<'_> {
 
 fn head(scenario: &Scenario, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let Scenario { name, clients, processes, layers, load, duration, capacity, outage, policy, seed, .. } = scenario;
-    let layers = if *layers == 1 { "1 layer".to_owned() } else { format!("{layers} layers") };
     writeln!(
         f,
-        "{name}: {clients} clients in {processes} processes begin {load} calls/s for {duration:?} (seed {seed})"
+        "{name}: {} {load} calls/s for {duration:?} (seed {seed})",
+        format_args!(
+            "{} in {} {}",
+            counted((*clients).into(), "client", "clients"),
+            counted((*processes).into(), "process", "processes"),
+            if *clients == 1 { "begins" } else { "begin" }
+        )
     )?;
-    write!(f, "{layers} of up to {} sends a call", policy.max_retries().saturating_add(1))?;
+    let sends = counted(policy.max_retries().saturating_add(1).into(), "send", "sends");
+    write!(f, "{} of up to {sends} a call", counted((*layers).into(), "layer", "layers"))?;
     match policy.attempt_timeout() {
         Some(limit) => writeln!(f, ", each given up after {limit:?}")?,
         None => writeln!(f)?,
@@ -90,10 +96,22 @@ fn row(variant: &Variant, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// The time to recover in words.
 fn recovery(recovery: Recovery) -> String {
     match recovery {
+        Recovery::After(seconds) if is_at_once(seconds) => "at once".into(),
         Recovery::After(seconds) => format!("{seconds:.1} s"),
         Recovery::Not { queue_growth, .. } if queue_growth >= 0.5 => format!("never (queue +{queue_growth:.0}/s)"),
         Recovery::Not { within, .. } => format!("not within {within:.0} s"),
+        Recovery::Unanswered => "no call answered".into(),
     }
+}
+
+/// Whether so many seconds would be told as none.
+pub(super) fn is_at_once(seconds: f64) -> bool {
+    seconds < 0.05
+}
+
+/// A number and what it counts.
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn or_dash(number: Option<f64>, decimals: usize) -> String {

@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 use retry_core::{Budget, Instant, Jitter, Judged, PolicyError, Ratio, Throttle, TokenBucket};
 
-/// How waits are spread: `none`, `10%`, `full`, `equal` or `decorrelated`.
+/// How waits are spread: `none`, `10%` (or, as `plan` has it, `proportional=0.1`), `full`, `equal` or `decorrelated`.
 ///
 /// ```
 /// use conformance::storm::Spread;
@@ -17,6 +17,11 @@ use retry_core::{Budget, Instant, Jitter, Judged, PolicyError, Ratio, Throttle, 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread(pub Jitter);
 
+impl Spread {
+    const SPELLINGS: &str =
+        "none, full, equal, decorrelated, or a share of 0% ..= 100%, such as 10% or proportional=0.1";
+}
+
 impl FromStr for Spread {
     type Err = String;
 
@@ -26,9 +31,9 @@ impl FromStr for Spread {
             "full" => Jitter::Full,
             "equal" => Jitter::Equal,
             "decorrelated" => Jitter::Decorrelated,
-            _ => match percent(text) {
+            _ => match percent(text).or_else(|| text.strip_prefix("proportional=")?.parse().ok()) {
                 Some(share @ 0.0..=1.0) => Jitter::Proportional(share),
-                _ => return Err("none, full, equal, decorrelated, or a share of 0% ..= 100%".into()),
+                _ => return Err(Self::SPELLINGS.into()),
             },
         }))
     }
@@ -160,7 +165,8 @@ mod tests {
         for text in ["none", "full", "equal", "decorrelated", "0%", "10%", "12.5%", "100%"] {
             assert_eq!(text.parse::<Spread>().map(|spread| spread.to_string()), Ok(text.into()));
         }
-        for text in ["", "ten", "-1%", "101%", "NaN%", "%"] {
+        assert_eq!("proportional=0.1".parse::<Spread>(), "10%".parse());
+        for text in ["", "ten", "-1%", "101%", "NaN%", "%", "proportional", "proportional=2", "proportional=NaN"] {
             assert!(text.parse::<Spread>().is_err(), "{text}");
         }
     }

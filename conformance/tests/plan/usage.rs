@@ -35,7 +35,9 @@ fn wrong_settings_are_named_with_value_and_bound() {
         ("--factor", "NaN", "accepted: 1.0, or 1.01 ..= 10.0"),
         ("--max-delay", "500ms", "with a base_delay of 1s, accepted: base_delay ..= 24 h"),
         ("--jitter", "proportional=2", "accepted: a share of 0.0 ..= 1.0"),
-        ("--jitter", "some", "decorrelated"),
+        ("--jitter", "some", "decorrelated, or a share such as 10% or proportional=0.1"),
+        ("--jitter", "ten%", "decorrelated, or a share such as 10% or proportional=0.1"),
+        ("--jitter", "proportional=NaN", "decorrelated, or a share such as 10% or proportional=0.1"),
         ("--hard-cap", "maybe", "true or false"),
         ("--retry-after", "sometimes", "at_least"),
         ("--retry-after.cap", "0s", "accepted: above 0, at most 24 h"),
@@ -123,6 +125,7 @@ fn words_may_be_written_in_more_ways_than_one() {
         printed(&["high_throughput", "--json"])
     );
     assert_eq!(printed(&[]), printed(&["api"]));
+    assert_eq!(printed(&["--jitter=25%"]), printed(&["--jitter", "proportional=0.25"]));
     // The last one counts.
     assert_eq!(plain, printed(&["api", "--max-retries=9", "--max-retries=5", "--hard-cap", "--retry-after=at-least"]));
 }

@@ -132,6 +132,25 @@ fn a_wrong_call_is_told_what_is_wrong_and_ends_with_two() {
 }
 
 #[test]
+fn a_fleet_without_an_answer_has_no_time_to_recover() {
+    let path = file("unanswered.svg");
+    let table = stdout(&[
+        "herd",
+        "--clients=1000",
+        "--budget=10%",
+        "--jitter=none",
+        "--processes=1",
+        "--svg",
+        path.to_str().unwrap(),
+    ]);
+    assert!(table.contains(" no call answered ") && table.contains(" in 1 process begin "), "{table}");
+    assert!(std::fs::read_to_string(path).unwrap().contains("no call is answered"));
+    let layers = stdout(&["layers", "--jitter=none", "--clients=50", "--load=10", "--down=5s", "--duration=60s"]);
+    // No send is lost once the server is back.
+    assert!(layers.contains("  at once "), "{layers}");
+}
+
+#[test]
 fn a_picture_that_cannot_be_written_ends_with_one() {
     let output = storm(&["herd", "--clients", "10", "--svg", "/nowhere/at/all.svg"]);
     assert_eq!(output.status.code(), Some(1));

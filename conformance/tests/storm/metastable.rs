@@ -18,6 +18,7 @@ fn growth(variant: &Variant) -> Option<f64> {
     match variant.recovery {
         Recovery::After(_) => None,
         Recovery::Not { queue_growth, .. } => Some(queue_growth),
+        Recovery::Unanswered => None,
     }
 }
 

@@ -5,8 +5,11 @@
 //! nobody waits for any more:
 //!
 //! ```sh
-//! cargo run -p conformance --bin storm -- metastable --svg storm.svg
+//! cargo run -p conformance --bin storm -- metastable --jitter 10% --step 2s --svg storm.svg
 //! ```
+//!
+//! draws the first picture, with the flags that fit the page; `layers --jitter 10%` draws the second, and
+//! `herd --clients 10000 --jitter none,10%,full --budget none` the third.
 //!
 //! # A server that does not come back
 //!
@@ -26,7 +29,7 @@
 //! | 240 | none | 480 | + 180/s | never |
 //! | 240 | 20 % | 288 | - 12/s | 210 s |
 //! | 240 | 10 % | 264 | - 36/s | 67 s |
-//! | 240 | no retries | 240 | - 60/s | 35 s |
+//! | 240 | no retries | 240 | - 60/s | 36 s |
 //! | 280 | 20 % | 336 | + 36/s | never |
 //! | 280 | 10 % | 308 | + 8/s | never |
 //!
@@ -83,7 +86,7 @@
 //! # Layers multiply
 //!
 //! A call goes through three layers, each of which sends up to 4 times, to a server that is down: 4 × 4 × 4 = 64 sends for
-//! one call. With a budget of 10 % in each layer it is at most 1.1 × 1.1 × 1.1 = 1.33 in the mean. But the bursts of three
+//! one call: about 60 in the mean of an outage of 60 s, 64 where the server is down throughout. With a budget of 10 % in each layer it is at most 1.1 × 1.1 × 1.1 = 1.33 in the mean. But the bursts of three
 //! layers meet: in one second of ten the server gets about four times the load.
 //!
 #![doc = include_str!("layers.svg")]
@@ -101,9 +104,9 @@
 //! |---|---|---|---|
 //! | none | 29 % | 40 % | none |
 //! | 10 % | 15 % | 21 % | none |
-//! | equal | 6.1 % | 8.8 % | none |
-//! | full | 4.1 % | 5.5 % | 14 % |
-//! | decorrelated | 4.1 % | 4.3 % | none |
+//! | equal | 6.2 % | 8.9 % | none |
+//! | full | 4.1 % | 5.6 % | 14 % |
+//! | decorrelated | 4.3 % | 4.5 % | none |
 //!
 #![doc = include_str!("herd.svg")]
 //!
@@ -117,5 +120,7 @@
 //! 1. Retry in one layer.
 //! 2. Full or decorrelated jitter wherever many clients call one server.
 //! 3. A budget for each server that is called, with a share below its headroom, and a reserve divided by the number of
-//!    processes. The adapters take it as `budget(...)`.
+//!    processes. The adapters take it as `.budget(Budgets::per_origin(|| ...))`, which makes one for each origin, or as
+//!    `.budget(Budgets::shared(...))` for all that is called. Their preset `Retry::fleet()` has the default
+//!    [`Ratio`](crate::Ratio) for each origin, with its whole reserve in each process: it is for a few processes.
 //! 4. Play it: `cargo run -p conformance --bin storm -- --help` tells the flags.

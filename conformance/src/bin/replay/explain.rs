@@ -44,8 +44,8 @@ impl Explained<'_> {
         let policy = &self.trace.policy;
         writeln!(
             f,
-            "policy: {} retries, from {:?} by {} up to {:?}, jitter {:?}, total limit {}, limit of a send {}",
-            policy.max_retries(),
+            "policy: {}, from {:?} by {} up to {:?}, jitter {:?}, total limit {}, limit of a send {}",
+            counted(policy.max_retries(), "retry", "retries"),
             policy.base_delay(),
             policy.factor(),
             policy.max_delay(),
@@ -82,10 +82,12 @@ impl Explained<'_> {
         }
         let asked = reply.budget;
         let level = |level: Option<u64>| level.map_or("no limit".into(), |left| left.to_string());
-        let levels = format!("{} -> {}", level(asked.before), level(asked.after));
+        // A trace does not tell the kind of its budget.
+        let levels = format!("left, in its own unit: {} -> {}", level(asked.before), level(asked.after));
         match (asked.answer, asked.before.or(asked.after)) {
             (Some(Answer::Refused), _) => line(f, "budget", format_args!("{levels}, refused"))?,
-            (Some(Answer::Granted(paid)), Some(_)) => line(f, "budget", format_args!("{levels}, {paid} paid"))?,
+            (Some(Answer::Granted(0)), Some(_)) => line(f, "budget", format_args!("{levels}, granted"))?,
+            (Some(Answer::Granted(paid)), Some(_)) => line(f, "budget", format_args!("{levels}, granted for {paid}"))?,
             (None, Some(_)) => line(f, "budget", format_args!("{levels}, not asked"))?,
             (Some(Answer::Granted(_)) | None, None) => {}
         }
@@ -125,7 +127,11 @@ impl Explained<'_> {
         let then = match end.reason {
             Reason::NotRepeatable(why) => format!("; the request {}", once(why)),
             Reason::Advised => "; the custom policy does not say retry".into(),
-            Reason::RetriesExhausted => format!("; all {} retries are used", policy.max_retries()),
+            Reason::RetriesExhausted => match policy.max_retries() {
+                0 => "; there are no retries".into(),
+                1 => "; the one retry is used".into(),
+                all => format!("; all {all} retries are used"),
+            },
             Reason::TotalTimeout if decision.drawn.is_some() => "; the wait would reach the limit of the call".into(),
             Reason::TotalTimeout => "; the limit of the call has passed".into(),
             Reason::RetryAfterTooLong => {
@@ -141,13 +147,14 @@ impl Explained<'_> {
     fn end(&self, f: &mut Formatter<'_>) -> Result {
         let today = &self.replayed.today;
         if today.dropped > 0 {
-            writeln!(f, "\n{} more sends were not kept: a trace has the first {KEPT}", today.dropped)?;
+            let were = if today.dropped == 1 { "send was" } else { "sends were" };
+            writeln!(f, "\n{} more {were} not kept: a trace has the first {KEPT}", today.dropped)?;
         }
         let Some(end) = today.end else {
             let why = if self.trace.end.is_some() { "the call would go on" } else { "the record ends here" };
             return writeln!(f, "\nend: none, {why}");
         };
-        write!(f, "\nend: {} after {} sends in {:?}", end.reason, end.attempts, end.elapsed)?;
+        write!(f, "\nend: {} after {} in {:?}", end.reason, counted(end.attempts, "send", "sends"), end.elapsed)?;
         if let Some(event) = end.event {
             write!(f, ", with {}", Told(event))?;
         }
@@ -180,6 +187,11 @@ impl Display for Told {
 
 fn line(f: &mut Formatter<'_>, name: &str, what: impl Display) -> Result {
     writeln!(f, "  {name:<7} {what}")
+}
+
+/// A number and what it counts.
+fn counted(count: u32, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn or_none(time: Option<Duration>) -> String {

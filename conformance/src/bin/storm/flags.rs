@@ -21,7 +21,7 @@ Scenarios
   herd              100,000 clients whose calls are all cut off in one instant
 
 What to compare: a row or a picture for each budget with each kind of jitter
-  --jitter LIST     of none, 10%, full, equal, decorrelated
+  --jitter LIST     of none, 10% (or proportional=0.1), full, equal, decorrelated
   --budget LIST     of none, 10%, 20%+100 (with a reserve), aws-2.0, aws-2.1, aws-2.1:50, throttle:10:0.1
 
 The fleet
