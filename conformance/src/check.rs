@@ -289,7 +289,9 @@ mod tests {
     #[test]
     fn of_a_long_difference_the_beginning_is_kept_and_the_rest_counted() {
         let waits = vec![r#""1s""#; 9_999].join(",");
-        let case = format!(r#"{{"id": "a", "note": "n", "waits": [{waits}], "random": {{"words": [0]}}, "policy": {{"max_retries": 9999}}}}"#);
+        let case = format!(
+            r#"{{"id": "a", "note": "n", "waits": [{waits}], "random": {{"words": [0]}}, "policy": {{"max_retries": 9999}}}}"#
+        );
         let file = format!(r#"{{"about": "", "cases": [{case}]}}"#);
         let report = text(Path::new("jitter-long.json"), &file, &Model, &Model).unwrap();
         let [wrong] = &report.wrong[..] else { panic!("{report:?}") };
