@@ -310,6 +310,9 @@ fn what_was_dropped_comes_once_after_all_that_is_kept() {
     assert_eq!(changed("{\"dropped\":0}\n"), "line 1002: dropped: is 0, accepted: 1 ..= 4294966295");
     assert_eq!(changed("{\"dropped\":4294966296}\n"), "line 1002: dropped: is 4294966296, accepted: 1 ..= 4294966295");
     assert_eq!(changed("{\"dropped\":9}\n"), "line 1003: end.attempts: is 1010, accepted: 1009");
+    let send = text.lines().nth(1).unwrap();
+    let late = "line 1003: a send after those that were dropped, or after 1000";
+    assert_eq!(changed(&format!("{line}{send}\n")), late);
     let head = text.lines().next().unwrap();
     assert_eq!(error(&format!("{head}\n{line}")), "line 2: `dropped` comes once, after 1000 sends");
     let mut early: Trace = text.parse().unwrap();
@@ -350,6 +353,9 @@ fn what_is_no_trace_is_refused_with_line_and_field() {
     assert_eq!(told("{"), "line 1: EOF while parsing an object, at column 1");
     let more = "x".repeat(MAX_BYTES + 1);
     assert_eq!(more.parse::<Trace>(), Err(TraceError::TooLong(MAX_BYTES + 1)));
+    assert_eq!(told(&more), format!("the text has {} bytes, accepted: at most {MAX_BYTES}", MAX_BYTES + 1));
+    let head = text.lines().next().unwrap();
+    assert_eq!(error(&format!("{head}\n{text}")), "line 2: a trace has one head, its first line");
 }
 
 #[test]
