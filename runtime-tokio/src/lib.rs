@@ -36,6 +36,8 @@
 #![cfg_attr(not(feature = "reqwest"), allow(dead_code))]
 
 mod advise;
+#[cfg(feature = "middleware")]
+mod attach;
 mod budgets;
 mod call;
 mod classify;
@@ -59,6 +61,8 @@ mod timer;
 mod vendor;
 
 pub use advise::{Advise, Retrying, Seen};
+#[cfg(feature = "middleware")]
+pub use attach::RequestSettings;
 pub use budgets::Budgets;
 pub use call::Call;
 #[cfg(feature = "reqwest")]

@@ -11,6 +11,9 @@ mod agree;
 mod common;
 #[path = "subject/host.rs"]
 mod host;
+#[cfg(feature = "middleware")]
+#[path = "subject/middleware.rs"]
+mod middleware;
 #[path = "subject/script.rs"]
 mod script;
 #[path = "subject/stage.rs"]
