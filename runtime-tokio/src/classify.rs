@@ -32,17 +32,15 @@ impl Fault {
             Self::Policy(_) | Self::RetryCount(_) => Failure::new(Cause::Validation, Reached::Unsent),
             Self::Nested(error) => nested(error),
             Self::Other(error) => other(&**error),
+            #[cfg(feature = "reqwest")]
+            Self::OtherRedirected(error) => Failure { reached: Reached::MaybeSent, ..other(&**error) },
             Self::Status(_) => UNKNOWN,
         }
     }
 
     /// Whether a retry layer inside this one has worked on it.
     pub(crate) fn is_settled(&self) -> bool {
-        match self {
-            Self::Nested(_) => true,
-            Self::Other(error) => Chain(Some(&**error)).any(|error| error.is::<Error>()),
-            _ => false,
-        }
+        matches!(self, Self::Nested(_)) || self.others().any(|error| error.is::<Error>())
     }
 
     /// The status behind an error that the caller's own code made of a response (`error_for_status`).
@@ -50,8 +48,18 @@ impl Fault {
         match self {
             #[cfg(feature = "reqwest")]
             Self::Client(fault) => fault.status(),
-            Self::Other(error) if !self.is_settled() => Chain(Some(&**error)).find_map(status),
-            _ => None,
+            _ if self.is_settled() => None,
+            _ => self.others().find_map(status),
+        }
+    }
+
+    /// An error of the caller's own code, and all that is inside it.
+    fn others(&self) -> Chain<'_> {
+        match self {
+            Self::Other(error) => Chain(Some(&**error)),
+            #[cfg(feature = "reqwest")]
+            Self::OtherRedirected(error) => Chain(Some(&**error)),
+            _ => Chain(None),
         }
     }
 }
