@@ -35,6 +35,7 @@
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Without a client there is nobody to carry a call out.
 #![cfg_attr(not(feature = "reqwest"), allow(dead_code))]
 
