@@ -55,7 +55,7 @@ pub fn svg(bars: &[Bar]) -> Result<String, Error> {
             r#"<text x="{:.1}" y="{:.1}" text-anchor="end" font-weight="{weight}">{}</text>"#,
             LEFT - 10.0,
             y + BAR + 4.0,
-            bar.label
+            bar.label.replace('&', "&amp;")
         )?;
         let colours = if bar.is_ours { OURS } else { PEERS };
         for (place, (percent, colour)) in percents(bar).into_iter().zip(colours).enumerate() {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use crate::chart::{self, Bar};
 use crate::lab::Lab;
@@ -113,6 +113,8 @@ loop: it is measured by its schedule, and as a part of reqwest-retry.
 
 fn page(sections: &[Section], lock: &str) -> Result<String, Box<dyn Error>> {
     let mut page = String::from(INTRODUCTION);
+    let (date, cores) = (httpdate::fmt_http_date(SystemTime::now()), std::thread::available_parallelism()?);
+    writeln!(page, "\nMeasured on {date}, on a machine with {cores} cores.")?;
     let mut aims = Table::new(&["what", "aim", "found", ""]);
     let mut notes = String::new();
     for aim in sections.iter().flat_map(|section| &section.aims) {
