@@ -87,12 +87,12 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
         let once =
             Arc::new(Once { timer, settings, seed, read, report, progress: progress.clone(), told: Mutex::default() });
         let sent = request.middleware(RequestLayer(Arc::clone(&once))).send();
-        let response = match or_cancel(pin!(on_the_way(true, pin!(sent))), pin!(cancel)).await {
+        let mut response = match or_cancel(pin!(on_the_way(true, pin!(sent))), pin!(cancel)).await {
             None => return Err(canceled(&once.timer, &progress)),
             Some(Err(error)) => return Err(failed(error, &once.timer, &progress)),
             Some(Ok(response)) => response,
         };
-        let Some(Told { ended, fault }) = once.told(&response) else {
+        let Some(Told { ended, fault }) = once.told(&mut response) else {
             // A middleware outside ours has an answer of its own.
             let event = Some(Event::Status(response.status().into()));
             let report = report_of(End { event, ..stopped(Reason::Answer, &once.timer, None) }, &progress);

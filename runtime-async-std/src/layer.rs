@@ -50,9 +50,10 @@ struct Mark<T>(Arc<Once<T>>);
 
 impl<T: Send + Sync + 'static> Once<T> {
     /// What is told of `response`, if it is that of the last run, and not another that a middleware outside brought.
-    pub(crate) fn told(self: &Arc<Self>, response: &Response) -> Option<Told> {
-        let is_ours = response.ext::<Mark<T>>().is_some_and(|mark| Arc::ptr_eq(&mark.0, self));
-        if is_ours { self.lock().take() } else { None }
+    pub(crate) fn told(self: &Arc<Self>, response: &mut Response) -> Option<Told> {
+        let http: &mut surf::http::Response = response.as_mut();
+        let mark = http.ext_mut().remove::<Mark<T>>()?;
+        if Arc::ptr_eq(&mark.0, self) { self.lock().take() } else { None }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Told>> {
