@@ -3,6 +3,9 @@
 
 /// How an aim's name begins, and the note. The first that fits is shown, and only while the aim is not met.
 const NOTES: &[(&str, &str)] = &[
+    ("schedule: instructions", SCHEDULE),
+    ("six outcomes and five resumes: instructions", MACHINE),
+    ("Retry-After, digits", DIGITS),
     ("`run`, happy GET, ", RUN),
     ("`send`, happy GET, ", SEND),
     ("`send-shared`, happy GET, ", SEND),
@@ -21,6 +24,18 @@ const NOTES: &[(&str, &str)] = &[
     ("surf, `send`, kept connections, by name", SURF_NAME),
     ("surf, `send`, ", SURF),
 ];
+
+const SCHEDULE: &str = "\
+    The default draws 10 % up or down, which is a multiplication by a share and two limits more for each delay than full \
+    jitter, which is what most peers draw: see the table for ours with that.";
+
+const MACHINE: &str = "\
+    How much of the machine is inlined into whom is the compiler's choice, and differs by a few percent from program to \
+    program: `.ci/counted` counts a call of six outcomes in a program of its own, below this aim.";
+
+const DIGITS: &str = "\
+    In instructions it is within the aim (the section's table). Ours reads the value's bytes for blanks, commas and a \
+    fraction as well, and its result depends on all of them, where `str::parse` has three digits and nothing to find out.";
 
 const RUN: &str = "\
     Two readings of the clock with their arithmetic take about 250 instructions, which leaves about 90 of what the aim \
