@@ -30,8 +30,8 @@ const SCHEDULE: &str = "\
     jitter, which is what most peers draw: see the table for ours with that.";
 
 const MACHINE: &str = "\
-    How much of the machine is inlined into whom is the compiler's choice, and differs by a few percent from program to \
-    program: `.ci/counted` counts a call of six outcomes in a program of its own, below this aim.";
+    Nothing was tried for the last percent. `.ci/counted` counts a like call under another policy, in a program that is \
+    compiled as one unit, and is below this aim.";
 
 const DIGITS: &str = "\
     In instructions it is within the aim (the section's table). Ours reads the value's bytes for blanks, commas and a \
@@ -60,8 +60,8 @@ const SEND_FUTURE: &str = "\
 
 const THREADS: &str = "\
     Both threads of the client and the server have two cores between them, so this figure has in it all that runs on the \
-    machine besides; its middle half says how much. What a call takes more than bare is the first table's, and nothing \
-    in it is shared by calls but reference counts.";
+    machine besides; its middle half says how much. What a call takes more than bare is the first table's, and what \
+    calls share is reference counts and, of a `Retry`, a counter of calls. A quiet machine has to say more.";
 
 const BUDGET: &str = "\
     Beside what is said of the others: each call makes the text of its URL's origin, which is an allocation or two and a \
