@@ -87,7 +87,7 @@ impl Come {
 
 /// A call's side of [`drive`](retry_core::drive).
 pub(crate) struct CallIo<'a, S, T> {
-    pub(crate) sender: S,
+    pub(crate) sender: &'a mut S,
     pub(crate) timer: &'a T,
     pub(crate) policy: &'a Policy,
     pub(crate) extras: &'a Extras,
@@ -227,7 +227,8 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         };
         self.progress.lock().last = Some(last);
         if let Some(response) = unread {
-            drain(response, self.sender.request().0).await;
+            // In a box, because few calls come here and all would have to have room for it.
+            Box::pin(drain(response, self.sender.request().0)).await;
         }
     }
 }

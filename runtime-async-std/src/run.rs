@@ -35,7 +35,7 @@ pub(crate) struct Ended {
 
 impl<T: Timer> Run<'_, T> {
     /// Sends until there is an answer, or none is to be had.
-    pub(crate) async fn carry_out<S: Sender>(self, sender: S, replayable: bool) -> Ended {
+    pub(crate) async fn carry_out<S: Sender>(self, sender: &mut S, replayable: bool) -> Ended {
         let Self { timer, settings, read, report, progress, .. } = self;
         let policy = &match &settings.policy {
             // A whole policy of this call's own knows nothing of the pool.
@@ -65,7 +65,7 @@ impl<T: Timer> Run<'_, T> {
         let mut rng = CallRng::new(seed);
         let budget = extras.budgets.as_ref().map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
         let mut io = CallIo { sender, timer, policy, extras, budget: budget.clone(), read, report, progress };
-        let failed = if prepares { prepare(&mut io.sender, timer, started, deadline).await } else { None };
+        let failed = if prepares { prepare(io.sender, timer, started, deadline).await } else { None };
         let recorder = seed.filter(|_| extras.trace && failed.is_none());
         let recorder = recorder.map(|seed| Recorder::new(*policy, replay, deadline, seed, timer.now()));
         progress.lock().recorder = recorder.clone();
