@@ -24,6 +24,7 @@ use crate::retry::{Extras, Retry};
 use crate::rng::CallRng;
 use crate::sender::{ClientSender, Closure, Route, Sender};
 use crate::settled::Settled;
+use crate::spans::Spans;
 use crate::target::Target;
 use crate::vendor;
 
@@ -270,13 +271,17 @@ fn carry_out<S: Sender, T: Timer, C: Future, A: Answer>(
     async move {
         let Ready { sender, frame, rng } = match ready {
             Ok(ref mut ready) => ready,
-            Err(error) => return Err(error),
+            Err(error) => {
+                Spans::open(error.request()).ended(&error.report().end, Some(error.kind()));
+                return Err(error);
+            }
         };
         let mut io = CallIo::new(sender, frame);
         let mut cancel = pin!(cancel);
         let mut deadline = frame.settings.get(|own| own.deadline);
         if io.sender.needs_preparation() {
-            let prepared = or_cancel(cancel.as_mut(), Box::pin(prepare(&mut io, frame)).as_mut()).await;
+            let span = io.spans.call();
+            let prepared = or_cancel(cancel.as_mut(), Box::pin(span.around(prepare(&mut io, frame))).as_mut()).await;
             match prepared {
                 Some(Ok(rest)) => deadline = rest,
                 Some(Err(ended)) => return io.result(Some(Err(ended.0)), ended.1),
@@ -290,8 +295,10 @@ fn carry_out<S: Sender, T: Timer, C: Future, A: Answer>(
             budget = budget.recorded(&recorder);
             _ = io.frame.settings.get(|own| own.recorder.set(recorder).ok());
         }
+        let span = io.spans.call();
         let finished =
-            or_cancel(cancel, pin!(drive(policy, *replay, deadline, timer, &mut budget, rng, &mut io))).await;
+            or_cancel(cancel, pin!(span.around(drive(policy, *replay, deadline, timer, &mut budget, rng, &mut io))))
+                .await;
         match finished {
             Some(Finished::Done(reply, end)) => io.result(Some(reply), end),
             Some(Finished::GiveUp(reply, end)) => io.result(reply, end),
@@ -360,6 +367,17 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         let trace = self.frame.recorder().map(|recorder| Box::new(recorder.end(end)));
         // A send that the client refused to begin is none.
         end.attempts = self.begun;
+        let result = self.answer(reply, end, trace);
+        self.spans.ended(&end, result.as_ref().err().map(Error::kind));
+        result
+    }
+
+    fn answer<A: Answer>(
+        &mut self,
+        reply: Option<Result<Received, Failed>>,
+        mut end: End,
+        trace: Option<Box<Trace>>,
+    ) -> Result<A, Error> {
         if end.attempts > 0 && end.reason != Reason::Canceled {
             end.elapsed += self.prepared;
         }

@@ -56,6 +56,11 @@ mod retry;
 mod rng;
 mod sender;
 mod settled;
+#[cfg(feature = "tracing")]
+mod spans;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_spans.rs"]
+mod spans;
 mod target;
 mod timer;
 mod vendor;
