@@ -53,7 +53,21 @@ pub struct Seen<'a> {
     pub(crate) remaining: Option<Duration>,
     pub(crate) verdict: Verdict,
     pub(crate) event: Event,
-    pub(crate) reply: Result<&'a Received, &'a Failed>,
+    pub(crate) head: Result<Head<'a>, &'a Failed>,
+}
+
+/// What a custom policy sees of a response.
+#[derive(Clone, Copy)]
+pub(crate) struct Head<'a> {
+    status: StatusCode,
+    headers: &'a HeaderMap,
+    body: Option<&'a [u8]>,
+}
+
+impl<'a> Head<'a> {
+    pub(crate) fn of(received: &'a impl Received) -> Self {
+        Self { status: received.status(), headers: received.headers(), body: received.body() }
+    }
 }
 
 impl<'a> Seen<'a> {
@@ -89,20 +103,20 @@ impl<'a> Seen<'a> {
 
     /// The status, if a response came.
     pub fn status(&self) -> Option<StatusCode> {
-        match self.reply {
-            Ok(received) => Some(received.status()),
+        match self.head {
+            Ok(head) => Some(head.status),
             Err(failed) => failed.status,
         }
     }
 
     /// The response's headers, if the reply is a response.
     pub fn headers(&self) -> Option<&'a HeaderMap> {
-        self.reply.ok().map(Received::headers)
+        self.head.ok().map(|head| head.headers)
     }
 
     /// The response's body, in a call that reads it inside the attempt ([`fetch`](crate::Call::fetch)).
     pub fn body(&self) -> Option<&'a [u8]> {
-        self.reply.ok().and_then(Received::body)
+        self.head.ok().and_then(|head| head.body)
     }
 
     /// The failure, if no usable response came.
@@ -115,7 +129,7 @@ impl<'a> Seen<'a> {
 
     /// The error behind the failure: reqwest's own, or [`TimedOut`](crate::TimedOut).
     pub fn error(&self) -> Option<&'a (dyn Error + 'static)> {
-        self.reply.err().map(|failed| failed.fault.as_error())
+        self.head.err().map(|failed| failed.fault.as_error())
     }
 }
 

@@ -4,9 +4,9 @@ use core::fmt;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use reqwest::Url;
 use retry_core::trace::{Recorded, Recorder};
 use retry_core::{Budget, Instant, Judged, Level};
+use url::Url;
 
 /// How many origins are remembered unless told otherwise.
 const ORIGINS: usize = 1024;

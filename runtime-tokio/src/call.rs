@@ -1,22 +1,18 @@
-//! One call's own settings. Carrying it out is `go.rs`.
+//! One call's own settings. Carrying it out is `run.rs`.
 
 use core::fmt;
 use core::future::{Future, Pending};
 use core::time::Duration;
 use std::sync::{Arc, OnceLock};
 
-use reqwest::RequestBuilder;
 use retry_core::trace::Recorder;
 use retry_core::{Advice, Instant, NonIdempotent, Policy, PolicyBuilder, PolicyError, RetryAfter, Timer};
 
 use crate::advise::{Advise, Seen};
-use crate::key::IdempotencyKey;
-use crate::proxies::Clients;
+#[cfg(feature = "reqwest")]
+use crate::client::call::ClientSettings;
 use crate::retry::Retry;
 use crate::timer::TokioTimer;
-
-/// The largest body that [`fetch`](Call::fetch) reads unless told otherwise: 10 MiB.
-pub const MAX_BODY: usize = 10 * 1024 * 1024;
 
 /// A request together with its retries. The settings made here hold for this call only, for all of its sends.
 ///
@@ -40,13 +36,10 @@ pub(crate) struct Own {
     pub(crate) wrong: Option<PolicyError>,
     pub(crate) consent: Option<NonIdempotent>,
     pub(crate) deadline: Option<Instant>,
-    pub(crate) max_body: Option<usize>,
-    pub(crate) buffer_body: Option<usize>,
-    pub(crate) key: Option<IdempotencyKey>,
     /// Who records the call. It is here so that the others need no room for it.
     pub(crate) recorder: OnceLock<Recorder>,
-    /// The pool that the call goes through.
-    pub(crate) clients: Option<Arc<Clients>>,
+    #[cfg(feature = "reqwest")]
+    pub(crate) client: ClientSettings,
 }
 
 impl Settings {
@@ -59,9 +52,12 @@ impl Settings {
         self.0.get_or_insert_default()
     }
 
-    /// How much of a body `fetch` reads.
-    pub(crate) fn max_body(&self) -> usize {
-        self.get(|own| own.max_body).unwrap_or(MAX_BODY)
+    /// Whether the server is told by a key that all sends are the same request.
+    pub(crate) fn has_key(&self) -> bool {
+        #[cfg(feature = "reqwest")]
+        return self.get(|own| own.client.key.as_ref()).is_some();
+        #[cfg(not(feature = "reqwest"))]
+        return false;
     }
 }
 
@@ -179,38 +175,6 @@ impl<R, C> Call<R, TokioTimer, C> {
     /// A moment at which the call must have ended. It applies together with the total limit: the earlier one holds.
     pub fn deadline(self, moment: impl Into<tokio::time::Instant>) -> Self {
         self.deadline_at(TokioTimer::instant(moment.into()))
-    }
-}
-
-impl<T: Timer, C> Call<RequestBuilder, T, C> {
-    /// Changes reqwest's request: headers, body, query and the rest. For a call that came from a
-    /// [`ProxyPool`](crate::ProxyPool), which has no builder of its own before.
-    pub fn with(mut self, change: impl FnOnce(RequestBuilder) -> RequestBuilder) -> Self {
-        self.request = change(self.request);
-        self
-    }
-
-    /// The largest body that [`fetch`](Call::fetch) reads, in bytes. Default [`MAX_BODY`].
-    pub fn max_body(mut self, bytes: usize) -> Self {
-        self.settings.own().max_body = Some(bytes);
-        self
-    }
-
-    /// Reads a body that can be produced once only (a stream, a multipart form) into memory before the first send, at
-    /// most `bytes` of it, so that it can be sent again. A larger one is an error, and nothing is sent.
-    pub fn buffer_body(mut self, bytes: usize) -> Self {
-        self.settings.own().buffer_body = Some(bytes);
-        self
-    }
-
-    /// Sends this `Idempotency-Key` with every send, unless the request has one already, and with it makes a request
-    /// repeatable whose method is not idempotent: only [`NonIdempotent::Never`] on this call beats it.
-    ///
-    /// The key is one or more characters of printable ASCII; another is an error, and nothing is sent. A header that
-    /// the client adds by default is replaced.
-    pub fn idempotency_key(mut self, key: impl Into<IdempotencyKey>) -> Self {
-        self.settings.own().key = Some(key.into());
-        self
     }
 }
 

@@ -1,12 +1,13 @@
-//! From what reqwest says to what the core judges. The only file that knows reqwest's errors.
+//! From what a client says to what the core judges. The only room that knows the errors of clients.
 //!
-//! The rules go from what is certain to what is not: reqwest's own predicates, the types inside, texts where a client
+//! The rules go from what is certain to what is not: a client's own predicates, the types inside, texts where a client
 //! gives no type, and at last the kind of the innermost I/O error. What none of them knows is not retried, and counts
 //! as possibly sent.
 
-#[cfg(test)]
+#[cfg(all(test, feature = "reqwest"))]
 mod tests;
-mod texts;
+#[cfg(feature = "reqwest")]
+pub(crate) mod texts;
 
 use core::error::Error as StdError;
 use std::io;
@@ -14,67 +15,27 @@ use std::io;
 use http::StatusCode;
 use retry_core::{Cause, Event, Failure, Reached};
 
-use crate::dns::DnsFailure;
 use crate::error::Error;
 use crate::fault::Fault;
+
+pub(crate) const UNKNOWN: Failure = Failure::new(Cause::Unknown, Reached::MaybeSent);
 
 impl Fault {
     /// This fault as the core judges it.
     pub(crate) fn failure(&self) -> Failure {
         match self {
-            Self::Client(error) => client(error),
-            Self::Redirected(error) => Failure { reached: Reached::MaybeSent, ..client(error) },
+            #[cfg(feature = "reqwest")]
+            Self::Client(fault) => fault.failure(),
             Self::TimedOut(_) => Failure::new(Cause::Timeout, Reached::MaybeSent),
-            Self::TooLarge(_) => Failure::new(Cause::BodyTooLarge, Reached::MaybeSent),
-            Self::Invalid(_)
-            | Self::NoTls(_)
-            | Self::Policy(_)
-            | Self::Key(_)
-            | Self::RetryCount(_)
-            | Self::Buffer(_) => Failure::new(Cause::Validation, Reached::Unsent),
-            Self::Withheld(_) => Failure::new(Cause::Validation, Reached::MaybeSent),
-            Self::Proxy(cause, _) => Failure::new(*cause, Reached::Unsent),
+            #[cfg(feature = "reqwest")]
+            Self::Key(_) => Failure::new(Cause::Validation, Reached::Unsent),
+            Self::Policy(_) | Self::RetryCount(_) => Failure::new(Cause::Validation, Reached::Unsent),
             Self::Nested(error) => nested(error),
             Self::Other(error) => other(&**error),
-            Self::Status(_) | Self::Gone(_) => UNKNOWN,
+            Self::Status(_) => UNKNOWN,
         }
     }
-}
 
-impl Fault {
-    /// What this fault says of the proxy through which our pool sent: it is the proxy's own before the connection is
-    /// ready. Inside a tunnel (`is_tunneled`) only what the tunnel says is; the rest is between us and the origin.
-    pub(crate) fn of_proxy(&self, is_tunneled: bool) -> Option<Cause> {
-        match self.failure() {
-            Failure { cause: cause @ (Cause::Proxy | Cause::ProxyAuth), reached: Reached::Unsent } => Some(cause),
-            Failure {
-                cause: Cause::Network | Cause::Timeout | Cause::DnsTemporary | Cause::DnsNoSuchName,
-                reached: Reached::Unsent,
-            } if !is_tunneled => Some(Cause::Proxy),
-            _ => None,
-        }
-    }
-}
-
-const UNKNOWN: Failure = Failure::new(Cause::Unknown, Reached::MaybeSent);
-
-fn nested(error: &Error) -> Failure {
-    match error.event() {
-        Some(Event::Failure(failure)) => failure,
-        Some(Event::Status(_)) | None => UNKNOWN,
-    }
-}
-
-/// An error of the caller's is judged by what is inside it: ours or reqwest's, whichever is found first.
-fn other(error: &(dyn StdError + 'static)) -> Failure {
-    let found = |error: &(dyn StdError + 'static)| match error.downcast_ref::<Error>() {
-        Some(error) => Some(nested(error)),
-        None => error.downcast_ref().map(client),
-    };
-    Chain(Some(error)).find_map(found).unwrap_or(UNKNOWN)
-}
-
-impl Fault {
     /// Whether a retry layer inside this one has worked on it.
     pub(crate) fn is_settled(&self) -> bool {
         match self {
@@ -84,62 +45,59 @@ impl Fault {
         }
     }
 
-    /// The status behind an error that the caller's closure made of a response (`error_for_status`).
+    /// The status behind an error that the caller's own code made of a response (`error_for_status`).
     pub(crate) fn status(&self) -> Option<StatusCode> {
         match self {
-            Self::Client(error) | Self::Redirected(error) => error.status(),
-            Self::Other(error) if !self.is_settled() => {
-                Chain(Some(&**error)).find_map(|error| error.downcast_ref::<reqwest::Error>()?.status())
-            }
+            #[cfg(feature = "reqwest")]
+            Self::Client(fault) => fault.status(),
+            Self::Other(error) if !self.is_settled() => Chain(Some(&**error)).find_map(status),
             _ => None,
         }
     }
 }
 
-fn client(error: &reqwest::Error) -> Failure {
-    let connecting = error.is_connect() || error.is_dns();
-    let reached = if connecting { Reached::Unsent } else { Reached::MaybeSent };
-    let cause = if error.is_builder() || error.is_redirect() {
-        // The client refuses only a redirect's target here: a first request that it refuses is `Fault::Invalid`.
-        Cause::Validation
-    } else if error.is_decode() {
-        // A JSON error comes from a closure of the caller's that read a whole body, and not what it wanted.
-        if Chain::of(error).any(|inner| inner.is::<serde_json::Error>()) { Cause::Unknown } else { Cause::ResponseRead }
-    } else if Chain::of(error).skip(1).any(is_of_body) {
-        Cause::Validation
-    } else if error.is_dns() {
-        Chain::of(error).find_map(dns).unwrap_or(Cause::DnsTemporary)
-    } else if error.is_timeout() {
-        Cause::Timeout
-    } else if is_unprocessed(error) {
-        return Failure::new(Cause::Transport, Reached::Unsent);
-    } else {
-        Chain::of(error)
-            .find_map(|inner| typed(inner).or_else(|| connecting.then(|| texts::connect(inner)).flatten()))
-            .or_else(|| by_io_kind(error, connecting))
-            .or_else(|| Chain::of(error).find_map(unstarted))
-            .unwrap_or(Cause::Unknown)
-    };
-    Failure::new(cause, reached)
-}
-
-fn dns(error: &(dyn StdError + 'static)) -> Option<Cause> {
-    match error.downcast_ref::<DnsFailure>() {
-        Some(DnsFailure::NoSuchName) => Some(Cause::DnsNoSuchName),
-        Some(DnsFailure::Temporary) => Some(Cause::DnsTemporary),
-        None => texts::dns(error),
+fn nested(error: &Error) -> Failure {
+    match error.event() {
+        Some(Event::Failure(failure)) => failure,
+        Some(Event::Status(_)) | None => UNKNOWN,
     }
 }
 
-/// Whether it is the error of the caller's own body. One of a response's body is a decode error outside.
-fn is_of_body(error: &(dyn StdError + 'static)) -> bool {
-    error.downcast_ref().is_some_and(reqwest::Error::is_body)
+/// An error of the caller's is judged by what is inside it: ours or the client's, whichever is found first.
+fn other(error: &(dyn StdError + 'static)) -> Failure {
+    let found = |error: &(dyn StdError + 'static)| match error.downcast_ref::<Error>() {
+        Some(error) => Some(nested(error)),
+        None => client(error),
+    };
+    Chain(Some(error)).find_map(found).unwrap_or(UNKNOWN)
+}
+
+/// What `error` says, if it is the client's.
+#[cfg(feature = "reqwest")]
+fn client(error: &(dyn StdError + 'static)) -> Option<Failure> {
+    error.downcast_ref().map(crate::client::judge)
+}
+
+#[cfg(not(feature = "reqwest"))]
+fn client(_: &(dyn StdError + 'static)) -> Option<Failure> {
+    None
+}
+
+/// The status of which `error` was made, if it is the client's.
+#[cfg(feature = "reqwest")]
+fn status(error: &(dyn StdError + 'static)) -> Option<StatusCode> {
+    error.downcast_ref::<reqwest::Error>()?.status()
+}
+
+#[cfg(not(feature = "reqwest"))]
+fn status(_: &(dyn StdError + 'static)) -> Option<StatusCode> {
+    None
 }
 
 /// Whether an HTTP/2 server said that it did not process the request (RFC 9113 8.7).
 #[cfg(feature = "h2")]
-fn is_unprocessed(error: &reqwest::Error) -> bool {
-    Chain::of(error).find_map(|error| error.downcast_ref::<h2::Error>()).is_some_and(|error| {
+pub(crate) fn is_unprocessed(error: &(dyn StdError + 'static)) -> bool {
+    Chain(Some(error)).find_map(|error| error.downcast_ref::<h2::Error>()).is_some_and(|error| {
         let refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
         // h2 gives a GOAWAY as the error of the streams above the last that the server names, and of no others.
         error.is_remote() && (refused || error.is_go_away())
@@ -147,12 +105,12 @@ fn is_unprocessed(error: &reqwest::Error) -> bool {
 }
 
 #[cfg(not(feature = "h2"))]
-fn is_unprocessed(_: &reqwest::Error) -> bool {
+pub(crate) fn is_unprocessed(_: &(dyn StdError + 'static)) -> bool {
     false
 }
 
 /// What a type says that is met inside an error.
-fn typed(error: &(dyn StdError + 'static)) -> Option<Cause> {
+pub(crate) fn typed(error: &(dyn StdError + 'static)) -> Option<Cause> {
     #[cfg(feature = "rustls")]
     if let Some(error) = error.downcast_ref::<rustls::Error>() {
         return Some(tls(error));
@@ -205,14 +163,9 @@ fn tls(error: &rustls::Error) -> Cause {
     }
 }
 
-/// Whether the client cannot send to an `https` URL at all.
-pub(crate) fn is_without_tls(error: &reqwest::Error) -> bool {
-    error.is_connect() && Chain::of(error).any(|inner| texts::connect(inner) == Some(Cause::Validation))
-}
-
 /// What the kind of the innermost I/O error says: the rule below all types, which is safe without them.
-fn by_io_kind(error: &reqwest::Error, connecting: bool) -> Option<Cause> {
-    let innermost = Chain::of(error).filter_map(|error| error.downcast_ref::<io::Error>()).last()?;
+pub(crate) fn by_io_kind(error: &(dyn StdError + 'static), connecting: bool) -> Option<Cause> {
+    let innermost = Chain(Some(error)).filter_map(|error| error.downcast_ref::<io::Error>()).last()?;
     Some(of_io_kind(innermost.kind(), connecting))
 }
 
@@ -233,24 +186,18 @@ fn of_io_kind(kind: io::ErrorKind, connecting: bool) -> Cause {
 
 /// A request on a connection that ended before it was begun, if nothing inside says how the connection ended.
 #[cfg(feature = "hyper")]
-fn unstarted(error: &(dyn StdError + 'static)) -> Option<Cause> {
+pub(crate) fn unstarted(error: &(dyn StdError + 'static)) -> Option<Cause> {
     let error = error.downcast_ref::<hyper::Error>()?;
     (error.is_canceled() || error.is_closed()).then_some(Cause::Network)
 }
 
 #[cfg(not(feature = "hyper"))]
-fn unstarted(_: &(dyn StdError + 'static)) -> Option<Cause> {
+pub(crate) fn unstarted(_: &(dyn StdError + 'static)) -> Option<Cause> {
     None
 }
 
 /// An error and all that is inside it: its sources, and what an I/O error wraps, which is not its source.
-struct Chain<'a>(Option<&'a (dyn StdError + 'static)>);
-
-impl<'a> Chain<'a> {
-    fn of(error: &'a reqwest::Error) -> Self {
-        Self(Some(error))
-    }
-}
+pub(crate) struct Chain<'a>(pub(crate) Option<&'a (dyn StdError + 'static)>);
 
 impl<'a> Iterator for Chain<'a> {
     type Item = &'a (dyn StdError + 'static);

@@ -5,11 +5,12 @@ use core::fmt;
 use core::time::Duration;
 
 use http::{Method, StatusCode};
+#[cfg(feature = "reqwest")]
 use reqwest::Response;
 use retry_core::{End, ErrorKind, Event, Reason};
 
 use crate::fault::Fault;
-use crate::reply::{Failed, Received};
+use crate::reply::Failed;
 use crate::report::Report;
 use crate::target::Target;
 
@@ -44,26 +45,36 @@ struct Inner {
     target: Option<Target>,
     report: Report,
     failed: Option<Failed>,
-    received: Option<Received>,
+    #[cfg(feature = "reqwest")]
+    response: Option<Response>,
 }
 
 impl Error {
-    pub(crate) fn new(
-        report: Report,
-        target: Option<Target>,
-        failed: Option<Failed>,
-        received: Option<Received>,
-    ) -> Self {
+    pub(crate) fn new(report: Report, target: Option<Target>, failed: Option<Failed>) -> Self {
         // An answer that the caller's closure made an error of is no failure to the machine.
         let kind = report.end.kind().unwrap_or(ErrorKind::Http);
-        Self(Box::new(Inner { kind, target, report, failed, received }))
+        Self(Box::new(Inner {
+            kind,
+            target,
+            report,
+            failed,
+            #[cfg(feature = "reqwest")]
+            response: None,
+        }))
+    }
+
+    /// The same, with the response on which the call ended.
+    #[cfg(feature = "reqwest")]
+    pub(crate) fn with_response(mut self, response: Response) -> Self {
+        self.0.response = Some(response);
+        self
     }
 
     /// A request that cannot be sent by anybody: no send was begun.
     pub(crate) fn invalid(fault: Fault, target: Option<Target>) -> Self {
         let event = Some(Event::Failure(fault.failure()));
         let end = End { attempts: 0, elapsed: Duration::ZERO, reason: Reason::NotRetryable, event, asked: None };
-        Self::new(Report::new(end, None, None), target, Some(fault.into()), None)
+        Self::new(Report::new(end, None, None), target, Some(fault.into()))
     }
 
     /// The method and the URL of the request, if it could be built.
@@ -114,8 +125,9 @@ impl Error {
     /// The response on which the call ended, if it ended on one; a call that ended in a wait has let it go.
     ///
     /// Its body is unread, or, where `fetch` read it inside the attempt, what came of it.
+    #[cfg(feature = "reqwest")]
     pub fn into_response(self) -> Option<Response> {
-        self.0.received.map(Received::into_response)
+        self.0.response
     }
 }
 
@@ -149,15 +161,16 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { kind, target, report, failed, received } = &*self.0;
-        f.debug_struct("Error")
+        let Inner { kind, target, report, failed, .. } = &*self.0;
+        let mut shown = f.debug_struct("Error");
+        shown
             .field("kind", kind)
             .field("request", &target.as_ref().map(ToString::to_string))
             .field("status", &self.status())
-            .field("source", &failed.as_ref().map(|failed| &failed.fault))
-            .field("response", &received.is_some())
-            .field("report", report)
-            .finish()
+            .field("source", &failed.as_ref().map(|failed| &failed.fault));
+        #[cfg(feature = "reqwest")]
+        shown.field("response", &self.0.response.is_some());
+        shown.field("report", report).finish()
     }
 }
 

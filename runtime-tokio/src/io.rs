@@ -4,34 +4,22 @@ use core::future::Future;
 use core::time::Duration;
 use std::sync::Arc;
 
-use reqwest::Response;
+use http::StatusCode;
 use retry_core::trace::Recorder;
 use retry_core::{
     Advice, Attempt, Budget, Event, Instant, Io, Outcome, Pause, Policy, Record, Replay, Timer, Try, Verdict,
     retry_after,
 };
 
-use crate::advise::{Retrying, Seen};
+use crate::advise::{Head, Retrying, Seen};
 use crate::budgets::CallBudget;
 use crate::call::Settings;
 use crate::fault::{Fault, TimedOut};
-use crate::fetched::Fetched;
-use crate::reply::{Failed, Received, drain, read};
+use crate::reply::{Failed, Received};
 use crate::retry::Extras;
 use crate::sender::Sender;
 use crate::settled::Settled;
 use crate::spans::Spans;
-
-/// How much of a response belongs to the attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Read {
-    /// Its head.
-    Head,
-    /// The body of any response on which the call can end well.
-    Answer,
-    /// Every body.
-    Every,
-}
 
 /// What a call goes by. Nothing in it changes.
 pub(crate) struct Frame<T> {
@@ -40,7 +28,6 @@ pub(crate) struct Frame<T> {
     pub(crate) extras: Option<Arc<Extras>>,
     pub(crate) replay: Replay,
     pub(crate) settings: Settings,
-    pub(crate) read: Read,
     /// Whether the record is wanted even if nothing fails.
     pub(crate) report: bool,
 }
@@ -61,8 +48,12 @@ impl<T> Frame<T> {
         self.settings.get(|own| own.recorder.get())
     }
 
-    fn retries(&self, status: u16) -> bool {
-        self.policy.statuses().contains(status)
+    pub(crate) fn returns_last_response(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.return_last_response)
+    }
+
+    pub(crate) fn retries(&self, status: StatusCode) -> bool {
+        self.policy.statuses().contains(status.as_u16())
     }
 }
 
@@ -103,7 +94,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     }
 
     /// The custom policy's word, and whether the reply is going to be sent again as far as it can be told here.
-    fn advice(&self, attempt: &Attempt<&Policy>, event: Event, reply: &Result<Received, Failed>) -> (Advice, bool) {
+    fn advice(&self, attempt: &Attempt<&Policy>, event: Event, reply: &Result<S::Received, Failed>) -> (Advice, bool) {
         let Some(verdict) = attempt.verdict(event) else { return (Advice::Keep, false) };
         let again = verdict == Verdict::Retry || self.sender.untried().is_some();
         if !again && self.frame.extras.is_none() {
@@ -124,13 +115,14 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
                 remaining: attempt.remaining(now),
                 verdict,
                 event,
-                reply: reply.as_ref(),
+                head: reply.as_ref().map(Head::of),
             })
         });
         let advice = match (advice, reply) {
-            (Advice::Keep, Ok(received)) => {
-                self.frame.extra(|extras| Some(extras.server_advice(received))).unwrap_or(Advice::Keep)
-            }
+            (Advice::Keep, Ok(received)) => self
+                .frame
+                .extra(|extras| Some(extras.server_advice(received.status(), received.headers())))
+                .unwrap_or(Advice::Keep),
             (advice, _) => advice,
         };
         let again = match advice {
@@ -143,7 +135,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
 }
 
 impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
-    type Reply = Result<Received, Failed>;
+    type Reply = Result<S::Received, Failed>;
 
     // Not an `async fn`: that would keep its arguments a second time.
     fn send(&mut self, this: Try) -> impl Future<Output = Self::Reply> {
@@ -154,21 +146,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
                 recorder.send(this);
             }
             self.started.get_or_insert(this.sent_at);
-            let body = {
-                let response = self.sender.send(&this, &self.frame.timer).await?;
-                let retried = self.frame.retries(response.status().as_u16());
-                let is_read = match self.frame.read {
-                    Read::Head => false,
-                    Read::Answer => !retried || this.ends_on_response,
-                    Read::Every => true,
-                };
-                if !is_read {
-                    return Ok(Received::Unread(response));
-                }
-                // In a box: whoever reads bodies himself need not keep room for it.
-                Box::pin(whole(response, self.frame.settings.max_body(), retried))
-            };
-            body.await
+            self.sender.send(&this, self.frame).await
         })
     }
 
@@ -227,8 +205,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
 
     fn discard(&mut self, reply: Self::Reply) -> impl Future<Output = ()> {
         let (last, unread) = match reply {
-            Ok(Received::Unread(response)) => (response.status().into(), drain(response)),
-            Ok(Received::Read(fetched)) => (fetched.status().into(), None),
+            Ok(received) => (received.status().into(), received.drain()),
             Err(failed) => (failed, None),
         };
         self.last = Some(Box::new(last));
@@ -238,13 +215,5 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
                 unread.await;
             }
         }
-    }
-}
-
-/// `response` with its body, or what came of it under a status that is retried anyway.
-async fn whole(mut response: Response, limit: usize, retried: bool) -> Result<Received, Failed> {
-    match read(&mut response, limit).await {
-        (_, Some(fault)) if !retried => Err(Failed { fault, status: Some(response.status()) }),
-        (body, fault) => Ok(Received::Read(Box::new(Fetched::new(response, body, fault)))),
     }
 }

@@ -24,36 +24,34 @@
 //!
 //! # Features
 //!
+//! `reqwest` (on by default): all that is over reqwest. Without it there are the policy, the [`Retry`] and its parts.
+//!
 //! `hyper`, `h2`, `rustls` (all on by default) let failures be told apart by the types of those libraries. None of them
 //! chooses anything for reqwest: TLS, DNS and HTTP versions are its features and yours. Without one of them coarser rules
 //! hold, which are as safe, but retry less and tell fewer kinds apart.
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 #![forbid(unsafe_code)]
+// Without a client there is nobody to carry a call out.
+#![cfg_attr(not(feature = "reqwest"), allow(dead_code))]
 
 mod advise;
 mod budgets;
-mod buffer;
 mod call;
 mod classify;
-mod dns;
+#[cfg(feature = "reqwest")]
+mod client;
 mod error;
 mod fault;
 #[doc = include_str!("faults.md")]
 pub mod faults {}
-mod fetched;
-mod go;
-pub mod guide;
 mod io;
-mod key;
-mod pool_builder;
-mod proxies;
 mod redact;
-mod redirects;
 mod reply;
 mod report;
 mod retry;
 mod rng;
+mod run;
 mod sender;
 mod settled;
 #[cfg(feature = "tracing")]
@@ -67,16 +65,16 @@ mod vendor;
 
 pub use advise::{Advise, Retrying, Seen};
 pub use budgets::Budgets;
-pub use call::{Call, MAX_BODY};
-pub use dns::DnsFailure;
+pub use call::Call;
+#[cfg(feature = "reqwest")]
+pub use client::{
+    BodyError, BodyTooLarge, BrokenOff, BufferTooSmall, DnsFailure, Fetched, IdempotencyKey, KeyError, MAX_BODY,
+    PoolBuilder, PoolError, ProxyPool, ProxyStatus, RetryExt, client_builder,
+};
 pub use error::Error;
-pub use fault::{BodyTooLarge, BufferTooSmall, StatusError, TimedOut};
-pub use fetched::{BodyError, BrokenOff, Fetched};
-pub use key::{IdempotencyKey, KeyError};
-pub use pool_builder::{PoolBuilder, PoolError};
-pub use proxies::{ProxyPool, ProxyStatus};
+pub use fault::{StatusError, TimedOut};
 pub use report::Report;
-pub use retry::{IntoRetry, Retry, RetryExt};
+pub use retry::{IntoRetry, Retry};
 pub use retry_core;
 pub use retry_core::{
     Advice, Budget, Cause, End, Entry, ErrorKind, Event, Failure, Instant, Jitter, Level, Mode, NonIdempotent, OverCap,
@@ -85,22 +83,6 @@ pub use retry_core::{
 };
 pub use timer::TokioTimer;
 pub use vendor::RetryCountError;
-
-/// reqwest's client builder with its own, hidden retries turned off, so that one attempt is one send.
-///
-/// By default reqwest may send a request up to three times where an HTTP/2 server refuses it, a POST too. A client that
-/// was built otherwise cannot be changed: give it `retry(reqwest::retry::never())` where it is built.
-///
-/// Its redirect policy is reqwest's default, and tells us that a redirect was followed: a POST that a server answered with
-/// one has arrived, even if the next server cannot be reached. With another policy or another client that cannot be seen,
-/// so turn redirects off there if you use [`NonIdempotent::WhenUnsent`].
-///
-/// ```no_run
-/// let client = runtime_tokio::client_builder().user_agent("example").build().unwrap();
-/// ```
-pub fn client_builder() -> reqwest::ClientBuilder {
-    reqwest::Client::builder().retry(reqwest::retry::never()).redirect(redirects::policy())
-}
 
 /// The README's examples.
 #[cfg(doctest)]

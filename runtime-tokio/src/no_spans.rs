@@ -5,7 +5,7 @@ use core::future::Future;
 use http::Method;
 use retry_core::{End, ErrorKind, Event, Level, Pause, Policy, Try};
 
-use crate::reply::{Failed, Received};
+use crate::reply::Failed;
 
 pub(crate) struct Spans;
 
@@ -26,7 +26,7 @@ impl Spans {
     }
 
     #[inline]
-    pub(crate) fn judged(&mut self, _: Event, _: &Result<Received, Failed>) {}
+    pub(crate) fn judged<R>(&mut self, _: Event, _: &Result<R, Failed>) {}
 
     #[inline]
     pub(crate) fn waiting(&self, _: Try, _: Event, _: &Pause<&Policy>, _: impl FnOnce() -> Level) {}

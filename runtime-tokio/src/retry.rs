@@ -5,7 +5,6 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use http::HeaderName;
-use reqwest::RequestBuilder;
 use retry_core::{Advice, Policy, Ratio, Timer};
 
 use crate::advise::{Advise, Retrying, Seen};
@@ -240,28 +239,5 @@ impl<T: Timer + Clone> IntoRetry for &Retry<T> {
 
     fn into_retry(self) -> Retry<T> {
         self.clone()
-    }
-}
-
-/// Adds retries to reqwest's own request builder.
-pub trait RetryExt: Sized {
-    /// This request, sent again as `retry` says. Everything else about it stays reqwest's.
-    ///
-    /// ```
-    /// use retry_core::Policy;
-    /// use runtime_tokio::RetryExt;
-    ///
-    /// # async fn example() -> Result<(), runtime_tokio::Error> {
-    /// # let client = reqwest::Client::new();
-    /// let response = client.get("http://localhost/").with_retry(Policy::API).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    fn with_retry<R: IntoRetry>(self, retry: R) -> Call<Self, R::Timer>;
-}
-
-impl RetryExt for RequestBuilder {
-    fn with_retry<R: IntoRetry>(self, retry: R) -> Call<Self, R::Timer> {
-        Call::new(self, retry.into_retry())
     }
 }

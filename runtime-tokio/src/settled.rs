@@ -1,6 +1,6 @@
 //! The mark of a result that a retry layer has worked on, so that one around it passes it on instead of multiplying.
 
-use reqwest::Response;
+use http::Extensions;
 
 use crate::reply::{Failed, Received};
 
@@ -9,14 +9,14 @@ use crate::reply::{Failed, Received};
 pub(crate) struct Settled;
 
 impl Settled {
-    pub(crate) fn mark(response: &mut Response) {
-        response.extensions_mut().insert(Self);
+    pub(crate) fn mark(extensions: &mut Extensions) {
+        extensions.insert(Self);
     }
 
     /// Whether a layer inside this one has made up its mind on `reply`.
-    pub(crate) fn is(reply: &Result<Received, Failed>) -> bool {
+    pub(crate) fn is(reply: &Result<impl Received, Failed>) -> bool {
         match reply {
-            Ok(received) => received.head().extensions().get::<Self>().is_some(),
+            Ok(received) => received.extensions().get::<Self>().is_some(),
             Err(failed) => failed.fault.is_settled(),
         }
     }

@@ -10,11 +10,11 @@ use std::env;
 use std::sync::OnceLock;
 
 use http::{Method, Version};
-use reqwest::Url;
 use retry_core::{End, ErrorKind, Event, Level as Left, Pause, Policy, Try};
 use tracing::field::{Empty, display};
 use tracing::instrument::{Instrument, Instrumented};
 use tracing::{Level, Span, event, span};
+use url::Url;
 
 use crate::reply::{Failed, Received};
 
@@ -38,7 +38,7 @@ impl Spans {
             Level::INFO,
             "call",
             otel.kind = "internal",
-            otel.name = display(format_args!("{} call", seen.name())),
+            otel.name = format!("{} call", seen.name()).as_str(),
             http.request.method = seen.method(),
             http.request.method_original = seen.original(),
             server.address = seen.address(),
@@ -82,7 +82,7 @@ impl Spans {
     }
 
     /// Ends the send's span with what the core was told.
-    pub(crate) fn judged(&mut self, event: Event, reply: &Result<Received, Failed>) {
+    pub(crate) fn judged(&mut self, event: Event, reply: &Result<impl Received, Failed>) {
         let span = core::mem::replace(&mut self.send, Span::none());
         if span.is_disabled() {
             return;
@@ -90,7 +90,7 @@ impl Spans {
         match reply {
             Ok(received) => {
                 span.record("http.response.status_code", i64::from(received.status().as_u16()));
-                span.record("network.protocol.version", protocol(received.head().version()));
+                span.record("network.protocol.version", protocol(received.version()));
             }
             Err(failed) => {
                 span.record("http.response.status_code", failed.status.map(|status| i64::from(status.as_u16())));
@@ -111,7 +111,7 @@ impl Spans {
             http.response.status_code = status(event),
             error.type = is_error(event).then(|| display(event)),
             retry.wait_seconds = pause.duration().as_secs_f64(),
-            retry.wait_source = display(pause.source()),
+            retry.wait_source = pause.source().as_str(),
             retry.budget_left = budget().left.and_then(|left| i64::try_from(left).ok()),
             "waiting to send again",
         );
@@ -124,7 +124,7 @@ impl Spans {
             return;
         }
         self.call.record("retry.attempts", i64::from(end.attempts));
-        self.call.record("retry.reason", display(end.reason));
+        self.call.record("retry.reason", end.reason.as_str());
         self.call.record("http.response.status_code", end.event.and_then(status));
         if let Some(kind) = failure.filter(|kind| *kind != ErrorKind::Canceled) {
             self.call.record("error.type", kind.code());

@@ -3,7 +3,6 @@
 use core::fmt;
 
 use http::Method;
-use reqwest::Request;
 
 use crate::redact::Redacted;
 
@@ -18,7 +17,8 @@ impl Target {
         Self { method: method.clone(), url: Text::new(url) }
     }
 
-    pub(crate) fn of(request: &Request) -> Self {
+    #[cfg(feature = "reqwest")]
+    pub(crate) fn of(request: &reqwest::Request) -> Self {
         Self::new(request.method(), request.url().as_str())
     }
 

@@ -5,12 +5,10 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::Request;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use retry_core::{Advice, Timer, Try, vendor};
 
 use crate::call::Call;
-use crate::reply::Received;
 use crate::retry::{Extras, Retry};
 
 impl<T: Timer> Retry<T> {
@@ -122,11 +120,11 @@ const TAKEN: [&str; 11] = [
 
 impl Extras {
     /// The server's word, where it is asked for.
-    pub(crate) fn server_advice(&self, received: &Received) -> Advice {
+    pub(crate) fn server_advice(&self, status: StatusCode, headers: &HeaderMap) -> Advice {
         if !self.vendor_headers {
             return Advice::Keep;
         }
-        vendor::advice(received.status().as_u16(), lines(received.headers(), vendor::SHOULD_RETRY))
+        vendor::advice(status.as_u16(), lines(headers, vendor::SHOULD_RETRY))
     }
 
     /// The wait in milliseconds, where it is asked for.
@@ -147,10 +145,10 @@ pub(crate) fn check_count(name: &HeaderName) -> Result<(), RetryCountError> {
 }
 
 /// Tells the server how often the request was sent before.
-pub(crate) fn count(request: &mut Request, name: Option<&HeaderName>, this: Try) {
+pub(crate) fn count(headers: &mut HeaderMap, name: Option<&HeaderName>, this: Try) {
     if let Some(name) = name
         && this.number > 1
     {
-        request.headers_mut().insert(name, HeaderValue::from(this.number - 1));
+        headers.insert(name, HeaderValue::from(this.number - 1));
     }
 }

@@ -34,13 +34,13 @@ const CONNECT: &[(&str, Cause)] = &[
 ];
 
 /// What the text of a failed lookup says.
-pub(super) fn dns(error: &(dyn StdError + 'static)) -> Option<Cause> {
+pub(crate) fn dns(error: &(dyn StdError + 'static)) -> Option<Cause> {
     let text = error.to_string();
     DNS.iter().find(|(part, _)| text.ends_with(part)).map(|(_, cause)| *cause)
 }
 
 /// What the text of a failed connection says.
-pub(super) fn connect(error: &(dyn StdError + 'static)) -> Option<Cause> {
+pub(crate) fn connect(error: &(dyn StdError + 'static)) -> Option<Cause> {
     let text = error.to_string();
     CONNECT.iter().find(|(start, _)| text.starts_with(start)).map(|(_, cause)| *cause)
 }

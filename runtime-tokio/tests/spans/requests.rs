@@ -10,7 +10,7 @@ use crate::watched;
 
 /// Nothing is sent to these.
 async fn seen(method: &Method, url: &str) -> Tree {
-    let tree = Tree::begin();
+    let tree = Tree::begin(Level::INFO);
     let send = async |_| Ok::<_, reqwest::Error>(http::Response::new("a page").into());
     watched(Retry::new(Policy::API).run(method.clone(), url, send)).await.unwrap();
     tree

@@ -1,5 +1,6 @@
 //! One row a call: what came back, and what a subscriber saw of it.
 
+use core::future::poll_fn;
 use core::pin::Pin;
 use core::time::Duration;
 use std::net::TcpListener;
@@ -9,7 +10,7 @@ use conformance::server::{Fault, Framing, Point, Proxy, Reply, Server, Via};
 use http::Method;
 use retry_core::{ErrorKind, Jitter, Policy, TokenBucket, Try};
 use runtime_tokio::{Budgets, Retry, RetryExt, TokioTimer};
-use tracing::{Instrument, info, info_span};
+use tracing::{Instrument, Level, info, info_span};
 
 use crate::skip::{SkipTimer, client};
 use crate::tree::Tree;
@@ -103,7 +104,7 @@ call retry.attempts=2 retry.reason=retries used up http.response.status_code=429
                 assert_eq!(call.send().await.unwrap().status(), 503);
             }),
             tree: "\
-call retry.attempts=1 retry.reason=retries used up http.response.status_code=503
+call retry.attempts=1 retry.reason=failed, retries off http.response.status_code=503
   send http.response.status_code=503 network.protocol.version=1.1 error.type=503 otel.status_code=ERROR
 ",
         },
@@ -196,7 +197,12 @@ call retry.attempts=1 retry.reason=time limit reached http.response.status_code=
                 let error = stage.get().with_retry(&retry).max_retries(9).send().await.unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::BudgetSpent);
             }),
-            tree: "",
+            tree: "\
+call retry.attempts=2 retry.reason=retry budget spent http.response.status_code=503 error.type=BUDGET_SPENT otel.status_code=ERROR
+  send http.response.status_code=503 network.protocol.version=1.1 error.type=503 otel.status_code=ERROR
+  event message=waiting to send again http.request.resend_count=1 http.response.status_code=503 error.type=503 retry.wait_seconds=1.0 retry.wait_source=policy retry.budget_left=6
+  send http.request.resend_count=1 http.response.status_code=503 network.protocol.version=1.1 error.type=503 otel.status_code=ERROR
+",
         },
         Row {
             name: "canceled before the first send",
@@ -260,7 +266,12 @@ call retry.attempts=0 retry.reason=failed error.type=VALIDATION_ERROR otel.statu
                 let pool = stage.retry.clone().proxies(proxies, |_, builder| builder).build().unwrap();
                 pool.get(stage.server.url("/")).send().await.unwrap();
             }),
-            tree: "",
+            tree: "\
+call retry.attempts=2 retry.reason=answered http.response.status_code=200
+  send error.type=PROXY_ERROR otel.status_code=ERROR
+  event message=waiting to send again http.request.resend_count=1 error.type=PROXY_ERROR retry.wait_seconds=0.0 retry.wait_source=next proxy
+  send http.request.resend_count=1 http.response.status_code=200 network.protocol.version=1.1
+",
         },
         Row {
             name: "a layer inside of another",
@@ -268,9 +279,14 @@ call retry.attempts=0 retry.reason=failed error.type=VALIDATION_ERROR otel.statu
             call: call!(|stage| {
                 let url = stage.server.url("/");
                 let send = |_| stage.client.get(&url).with_retry(&stage.retry).max_retries(0).send();
-                stage.retry.run(Method::GET, &url, send).await.unwrap_err();
+                assert_eq!(stage.retry.run(Method::GET, &url, send).await.unwrap().status(), 503);
             }),
-            tree: "",
+            tree: "\
+call retry.attempts=1 retry.reason=stopped by a custom policy http.response.status_code=503
+  send http.response.status_code=503 network.protocol.version=1.1 error.type=503 otel.status_code=ERROR
+    call retry.attempts=1 retry.reason=failed, retries off http.response.status_code=503
+      send http.response.status_code=503 network.protocol.version=1.1 error.type=503 otel.status_code=ERROR
+",
         },
         Row {
             name: "a span of the caller's",
@@ -301,10 +317,45 @@ async fn stalled(stage: &Stage) {
 
 #[tokio::test]
 async fn each_call_has_a_span_and_each_send_one_inside_of_it() {
+    let mut wrong = String::new();
     for Row { name, script, call, tree } in rows() {
         let stage = Arc::new(Stage::new(script));
-        let seen = Tree::begin();
+        let seen = Tree::begin(Level::INFO);
         watched(call(stage)).await;
-        assert_eq!(seen.text(is_shown), tree, "{name}");
+        let text = seen.text(is_shown);
+        if text != tree {
+            wrong += &format!("\n{name}: seen\n{text}and not\n{tree}");
+        }
     }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[tokio::test]
+async fn what_the_client_logs_is_inside_of_the_sends_span() {
+    let stage = Stage::new(vec![Reply::status(200)]);
+    let seen = Tree::begin(Level::TRACE);
+    watched(stage.get().with_retry(&stage.retry).send()).await.unwrap();
+    let text = seen.text(|_| false);
+    assert!(text.starts_with("call\n  send\n    event\n"), "{text}");
+    assert!(seen.metadata().iter().any(|metadata| metadata.target().starts_with("hyper")));
+}
+
+#[tokio::test]
+async fn both_spans_end_with_the_call_though_its_response_is_held() {
+    let stage = Stage::new(vec![Reply::status(200).body("a page")]);
+    let seen = Tree::begin(Level::INFO);
+    let mut call = Box::pin(stage.get().with_retry(&stage.retry).send());
+    assert_eq!(seen.text(|_| false), "", "a call that is not polled has not begun");
+    let mut text = String::new();
+    let response = watched(poll_fn(|cx| {
+        let poll = call.as_mut().poll(cx);
+        if poll.is_pending() {
+            text = seen.text(|_| false);
+        }
+        poll
+    }));
+    let response = response.await.unwrap();
+    assert_eq!(text, "call (open)\n  send (open)\n");
+    assert_eq!(seen.text(|_| false), "call\n  send\n");
+    assert_eq!(response.status(), 200);
 }

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
@@ -28,9 +29,11 @@ struct Node {
 }
 
 impl Tree {
-    pub(crate) fn begin() -> Self {
+    /// With spans and events of this level, and of graver ones.
+    pub(crate) fn begin(level: Level) -> Self {
         let nodes = Nodes::default();
-        let guard = tracing::subscriber::set_default(Registry::default().with(nodes.clone()));
+        let layer = nodes.clone().with_filter(LevelFilter::from_level(level));
+        let guard = tracing::subscriber::set_default(Registry::default().with(layer));
         Self { nodes, _guard: guard }
     }
 
@@ -71,6 +74,10 @@ impl Write for [Node] {
 struct Fields(Vec<(&'static str, String)>);
 
 impl Visit for Fields {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.push((field.name(), value.to_owned()));
+    }
+
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.0.push((field.name(), format!("{value:?}")));
     }

@@ -10,7 +10,7 @@ use http::{HeaderMap, StatusCode, Version};
 use reqwest::{Response, ResponseBuilderExt, Url};
 use serde::de::DeserializeOwned;
 
-use crate::fault::Fault;
+use crate::client::fault::ClientFault;
 use crate::redact::Redacted;
 
 /// A response with its whole body.
@@ -31,12 +31,12 @@ use crate::redact::Redacted;
 pub struct Fetched {
     head: Response,
     body: Bytes,
-    fault: Option<Arc<Fault>>,
+    fault: Option<Arc<ClientFault>>,
 }
 
 impl Fetched {
     /// `fault`: what broke the body off.
-    pub(crate) fn new(head: Response, body: Bytes, fault: Option<Fault>) -> Self {
+    pub(crate) fn new(head: Response, body: Bytes, fault: Option<ClientFault>) -> Self {
         Self { head, body, fault: fault.map(Arc::new) }
     }
 
@@ -154,4 +154,4 @@ impl Error for BodyError {
 
 /// What broke a body off; see [`BodyError`]'s source.
 #[derive(Clone, Debug)]
-pub struct BrokenOff(Arc<Fault>);
+pub struct BrokenOff(Arc<ClientFault>);

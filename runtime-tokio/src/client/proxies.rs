@@ -10,8 +10,9 @@ use reqwest::{Client, IntoUrl, Request, RequestBuilder, Response};
 use retry_core::{Circuit, Instant, Policy, Pool, Rotation, Ticket, Timer, Trail, Try};
 
 use crate::call::Call;
+use crate::client::fault::ClientFault;
+use crate::client::redirects::watch;
 use crate::fault::Fault;
-use crate::redirects::watch;
 use crate::retry::Retry;
 use crate::timer::TokioTimer;
 
@@ -62,7 +63,7 @@ impl<T: Timer + Clone> ProxyPool<T> {
     /// A request through the pool.
     pub fn request(&self, method: Method, url: impl IntoUrl) -> Call<RequestBuilder, T> {
         let mut call = Call::new(self.clients.first.request(method, url), self.retry.clone());
-        call.settings.own().clients = Some(Arc::clone(&self.clients));
+        call.settings.own().client.clients = Some(Arc::clone(&self.clients));
         call
     }
 
@@ -168,7 +169,7 @@ impl Lane {
                 let fault = Fault::client(error, &url).after_redirect(followed);
                 let Some(cause) = fault.of_proxy(is_tunneled) else { return Err(fault) };
                 self.untried = lease.failed(&mut self.trail, timer.now());
-                Err(Fault::Proxy(cause, Box::new(fault)))
+                Err(ClientFault::Proxy(cause, Box::new(fault)).into())
             }
         }
     }

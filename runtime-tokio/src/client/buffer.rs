@@ -9,7 +9,8 @@ use bytes::BytesMut;
 use http_body::Body as _;
 use reqwest::{Body, Request};
 
-use crate::fault::{BufferTooSmall, Fault};
+use crate::client::fault::{BufferTooSmall, ClientFault};
+use crate::fault::Fault;
 
 /// Whether every send of `request` can have the same body.
 pub(crate) fn is_replayable(request: &Request) -> bool {
@@ -30,9 +31,9 @@ async fn collect(mut body: Body, limit: usize) -> Result<BytesMut, Fault> {
         // A stream that is always ready would never let a limit pass.
         breathe().await;
         // Trailers cannot be sent with a body of bytes; reqwest's own bodies have none.
-        let Ok(chunk) = frame.map_err(Fault::unbuilt)?.into_data() else { continue };
+        let Ok(chunk) = frame.map_err(ClientFault::unbuilt)?.into_data() else { continue };
         if chunk.len() > limit.saturating_sub(bytes.len()) {
-            return Err(Fault::Buffer(BufferTooSmall { limit }));
+            return Err(ClientFault::Buffer(BufferTooSmall { limit }).into());
         }
         bytes.extend_from_slice(&chunk);
     }

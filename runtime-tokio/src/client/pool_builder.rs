@@ -7,7 +7,7 @@ use std::sync::Arc;
 use reqwest::{Client, ClientBuilder, Proxy, Url};
 use retry_core::{PolicyError, Rotation, Timer};
 
-use crate::proxies::{Clients, ProxyPool};
+use crate::client::proxies::{Clients, ProxyPool};
 use crate::redact::Redacted;
 use crate::retry::Retry;
 use crate::timer::TokioTimer;

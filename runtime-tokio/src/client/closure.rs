@@ -1,0 +1,48 @@
+//! The caller's own closure as what makes each send.
+
+use core::error::Error as StdError;
+use core::future::Future;
+use core::pin::pin;
+
+use http::Method;
+use reqwest::Response;
+use retry_core::{Timer, Try};
+
+use crate::client::redirects::watch;
+use crate::client::response::ClientResponse;
+use crate::fault::Fault;
+use crate::io::Frame;
+use crate::reply::Failed;
+use crate::sender::Sender;
+
+/// The caller's closure.
+pub(crate) struct Closure<U, F> {
+    pub(crate) method: Method,
+    pub(crate) url: U,
+    pub(crate) send: F,
+}
+
+impl<U, F, O, E> Sender for Closure<U, F>
+where
+    U: AsRef<str>,
+    F: FnMut(Try) -> O,
+    O: Future<Output = Result<Response, E>>,
+    E: Into<Box<dyn StdError + Send + Sync>>,
+{
+    type Received = ClientResponse;
+
+    // Not an `async fn`: that would keep its arguments a second time.
+    fn send<T: Timer>(&mut self, this: &Try, _: &Frame<T>) -> impl Future<Output = Result<ClientResponse, Failed>> {
+        async move {
+            let mut followed = false;
+            match watch(pin!((self.send)(*this)), &mut followed).await {
+                Ok(response) => Ok(ClientResponse::Unread(response)),
+                Err(error) => Err(Fault::of_closure(error.into(), self.url.as_ref()).after_redirect(followed).into()),
+            }
+        }
+    }
+
+    fn request(&self) -> (&Method, &str) {
+        (&self.method, self.url.as_ref())
+    }
+}

@@ -1,0 +1,232 @@
+//! What a call over reqwest is carried out by: `send`, `fetch` and `run`.
+
+use core::error::Error as StdError;
+use core::future::Future;
+
+use http::Method;
+use reqwest::{RequestBuilder, Response};
+use retry_core::{Timer, Try};
+
+use crate::call::{Call, Settings};
+use crate::client::closure::Closure;
+use crate::client::fault::ClientFault;
+use crate::client::fetched::Fetched;
+use crate::client::key::{self, IdempotencyKey};
+use crate::client::proxies::Clients;
+use crate::client::response::ClientResponse;
+use crate::client::sender::{ClientSender, Read, Route};
+use crate::error::Error;
+use crate::fault::Fault;
+use crate::report::Report;
+use crate::retry::{Extras, Retry};
+use crate::run::{Answer, Ready, carry_out};
+use crate::sender::Sender;
+use crate::target::Target;
+use crate::vendor;
+
+impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
+    /// Sends the request until it is answered, and hands the response over when its head is there.
+    ///
+    /// The limits hold until then; the body, read by the caller, is not cut by us.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] says why the call stopped, and keeps the last failure or response. Note that with the default policy a
+    /// GET that is answered 503 to the end is an error, while a POST that is answered 503 is `Ok`: it may not be
+    /// repeated, so its reply is handed over as it is.
+    pub fn send(self) -> impl Future<Output = Result<Response, Error>> {
+        self.go(Read::Head)
+    }
+
+    /// Like [`send`](Self::send), with a [`Report`] of what the call took. An [`Error`] has one, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub fn send_with_report(self) -> impl Future<Output = Result<(Response, Report), Error>> {
+        self.go(Read::Head)
+    }
+
+    /// Sends the request until it is answered and the whole body is there, so that a body that breaks off is retried.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send); and with [`ErrorKind::ResponseRead`](retry_core::ErrorKind::ResponseRead) for a body above [`max_body`](Self::max_body),
+    /// which is not retried.
+    pub fn fetch(self) -> impl Future<Output = Result<Fetched, Error>> {
+        let read = self.read();
+        self.go(read)
+    }
+
+    /// Like [`fetch`](Self::fetch), with a [`Report`] of what the call took.
+    ///
+    /// # Errors
+    ///
+    /// As [`fetch`](Self::fetch).
+    pub fn fetch_with_report(self) -> impl Future<Output = Result<(Fetched, Report), Error>> {
+        let read = self.read();
+        self.go(read)
+    }
+
+    /// How much `fetch` reads: all bodies where a custom policy may want to see them, or the server may say that any of
+    /// them is the answer, or the last response is to be handed over whatever it is.
+    fn read(&self) -> Read {
+        let every = |extras: &Extras| extras.advise.is_some() || extras.vendor_headers || extras.return_last_response;
+        if self.retry.extras.as_deref().is_some_and(every) { Read::Every } else { Read::Answer }
+    }
+
+    fn go<A: Answer<ClientResponse>>(self, read: Read) -> impl Future<Output = Result<A, Error>> {
+        let Self { request, mut retry, cancel, settings } = self;
+        if let Some(clients) = settings.get(|own| own.client.clients.as_ref()) {
+            // Here at last: a whole policy of this call's own knows nothing of the pool.
+            retry.policy = clients.statuses(retry.policy);
+        }
+        let ready =
+            sender(request, &retry, &settings, read).and_then(|sender| Ready::new(sender, retry, settings, A::REPORT));
+        carry_out(ready, cancel)
+    }
+}
+
+/// reqwest's request taken apart, with the header that an idempotency key asks for.
+fn sender<T>(
+    request: RequestBuilder,
+    retry: &Retry<T>,
+    settings: &Settings,
+    read: Read,
+) -> Result<ClientSender, Error> {
+    let (client, request) = request.build_split();
+    let mut request = request.map_err(|error| Error::invalid(ClientFault::unbuilt(error).into(), None))?;
+    if let Some(value) = settings.get(|own| own.client.key.as_ref().map(IdempotencyKey::header)) {
+        match value {
+            Ok(value) => _ = request.headers_mut().entry(key::HEADER).or_insert(value),
+            Err(error) => return Err(Error::invalid(Fault::Key(error), Some(Target::of(&request)))),
+        }
+    }
+    let lane = settings.get(|own| own.client.clients.as_ref().map(Clients::lane));
+    let route = lane.map_or(Route::Client(client), Route::Pool);
+    let count = retry.extras.as_deref().and_then(|extras| extras.retry_count.clone());
+    if let Err(error) = count.as_deref().map_or(Ok(()), vendor::check_count) {
+        return Err(Error::invalid(Fault::RetryCount(error), Some(Target::of(&request))));
+    }
+    Ok(ClientSender::new(route, request, settings.get(|own| own.client.buffer_body), count, read))
+}
+
+impl<T: Timer, C: Future> Call<(), T, C> {
+    /// Lets `send` make each send, and sends again as the policy says.
+    ///
+    /// Nothing is copied: what is to be the same at every send, and what is to differ (a refreshed token), is the
+    /// closure's. `method` decides whether the request may go out again; `url` is for reports and custom policies.
+    ///
+    /// An error of the closure that is a [`reqwest::Error`], or has one among its sources, is judged as that; an
+    /// [`Error`] of this crate is passed on as it is, since an inner layer has done its work; another one ends the
+    /// call.
+    ///
+    /// ```
+    /// use http::Method;
+    /// use retry_core::{Policy, Try};
+    /// use runtime_tokio::Retry;
+    ///
+    /// # async fn example(client: reqwest::Client, order: &str) -> Result<(), runtime_tokio::Error> {
+    /// let retry = Retry::new(Policy::API);
+    /// let url = "http://localhost/orders/7";
+    /// let response = retry
+    ///     .call()
+    ///     .max_retries(5)
+    ///     .run(Method::PUT, url, |this: Try| client.put(url).header("x-attempt", this.number).body(order.to_owned()).send())
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Call::send).
+    pub fn run<U, F, O, E>(self, method: Method, url: U, send: F) -> impl Future<Output = Result<Response, Error>>
+    where
+        U: AsRef<str>,
+        F: FnMut(Try) -> O,
+        O: Future<Output = Result<Response, E>>,
+        E: Into<Box<dyn StdError + Send + Sync>>,
+    {
+        self.go(Closure { method, url, send })
+    }
+
+    /// Like [`run`](Self::run), with a [`Report`] of what the call took.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn run_with_report<U, F, O, E>(
+        self,
+        method: Method,
+        url: U,
+        send: F,
+    ) -> impl Future<Output = Result<(Response, Report), Error>>
+    where
+        U: AsRef<str>,
+        F: FnMut(Try) -> O,
+        O: Future<Output = Result<Response, E>>,
+        E: Into<Box<dyn StdError + Send + Sync>>,
+    {
+        self.go(Closure { method, url, send })
+    }
+
+    fn go<S: Sender, A: Answer<S::Received>>(self, sender: S) -> impl Future<Output = Result<A, Error>> {
+        let Self { retry, cancel, settings, .. } = self;
+        carry_out(Ready::new(sender, retry, settings, A::REPORT), cancel)
+    }
+}
+
+impl<T: Timer + Clone> Retry<T> {
+    /// [`Call::run`] without settings of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Call::send`].
+    pub fn run<U, F, O, E>(
+        &self,
+        method: Method,
+        url: U,
+        send: F,
+    ) -> impl Future<Output = Result<Response, Error>> + use<T, U, F, O, E>
+    where
+        U: AsRef<str>,
+        F: FnMut(Try) -> O,
+        O: Future<Output = Result<Response, E>>,
+        E: Into<Box<dyn StdError + Send + Sync>>,
+    {
+        self.call().run(method, url, send)
+    }
+}
+
+impl Answer<ClientResponse> for Response {
+    const REPORT: bool = false;
+
+    fn new(received: ClientResponse, _: impl FnOnce() -> Report) -> Self {
+        received.into_response()
+    }
+}
+
+impl Answer<ClientResponse> for Fetched {
+    const REPORT: bool = false;
+
+    fn new(received: ClientResponse, _: impl FnOnce() -> Report) -> Self {
+        received.into_fetched()
+    }
+}
+
+impl Answer<ClientResponse> for (Response, Report) {
+    const REPORT: bool = true;
+
+    fn new(received: ClientResponse, report: impl FnOnce() -> Report) -> Self {
+        (received.into_response(), report())
+    }
+}
+
+impl Answer<ClientResponse> for (Fetched, Report) {
+    const REPORT: bool = true;
+
+    fn new(received: ClientResponse, report: impl FnOnce() -> Report) -> Self {
+        (received.into_fetched(), report())
+    }
+}

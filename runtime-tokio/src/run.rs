@@ -1,0 +1,224 @@
+//! Carries a call out, over any client: from its start to what the caller gets.
+
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::task::Poll;
+use core::time::Duration;
+
+use retry_core::trace::{Recorder, Trace};
+use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, drive, within};
+
+use crate::call::Settings;
+use crate::error::Error;
+use crate::fault::{Fault, TimedOut};
+use crate::io::{CallIo, Frame};
+use crate::reply::{Failed, Received};
+use crate::report::Report;
+use crate::retry::Retry;
+use crate::rng::CallRng;
+use crate::sender::Sender;
+use crate::settled::Settled;
+use crate::spans::Spans;
+use crate::target::Target;
+
+/// What a call gives, made of a client's response.
+pub(crate) trait Answer<R> {
+    /// Whether it has a report in it.
+    const REPORT: bool;
+
+    /// Whether it is made of any last response, even of one on which the call failed.
+    const TRANSPARENT: bool = false;
+
+    fn new(received: R, report: impl FnOnce() -> Report) -> Self;
+}
+
+/// A response as the forms give it that stand in a stack of others: as it came, with its [`Report`] among its extensions.
+#[allow(dead_code)] // until a form in a stack is built
+pub(crate) struct Passed<R>(pub(crate) R);
+
+impl<R: Received> Answer<R> for Passed<R> {
+    const REPORT: bool = true;
+    const TRANSPARENT: bool = true;
+
+    fn new(mut received: R, report: impl FnOnce() -> Report) -> Self {
+        received.extensions_mut().insert(report());
+        Self(received)
+    }
+}
+
+/// A call that is ready to go. Its future keeps one of it and nothing twice: all that comes after borrows.
+pub(crate) struct Ready<S, T> {
+    sender: S,
+    frame: Frame<T>,
+    rng: CallRng,
+}
+
+impl<S: Sender, T: Timer> Ready<S, T> {
+    /// `report`: whether the record is wanted even if nothing fails.
+    pub(crate) fn new(sender: S, retry: Retry<T>, mut settings: Settings, report: bool) -> Result<Self, Error> {
+        if let Some(error) = settings.get(|own| own.wrong) {
+            return Err(Error::invalid(Fault::Policy(error), target(&sender)));
+        }
+        let rng = CallRng::new(retry.begin());
+        let Retry { policy, timer, extras, .. } = retry;
+        if extras.as_ref().is_some_and(|extras| extras.trace) {
+            // The room for a recorder.
+            settings.own();
+        }
+        let consent =
+            NonIdempotent::resolve(policy.non_idempotent(), settings.get(|own| own.consent), settings.has_key());
+        let replay = Replay::new(sender.request().0.as_str(), sender.is_replayable(), consent);
+        Ok(Self { sender, frame: Frame { policy, timer, extras, settings, replay, report }, rng })
+    }
+}
+
+/// The call from its start to its end, unless it is dropped.
+// Not an `async fn`: that would keep its arguments a second time.
+pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
+    ready: Result<Ready<S, T>, Error>,
+    cancel: C,
+) -> impl Future<Output = Result<A, Error>> {
+    let mut ready = ready;
+    async move {
+        let Ready { sender, frame, rng } = match ready {
+            Ok(ref mut ready) => ready,
+            Err(error) => {
+                Spans::open(error.request()).ended(&error.report().end, Some(error.kind()));
+                return Err(error);
+            }
+        };
+        let mut io = CallIo::new(sender, frame);
+        let mut cancel = pin!(cancel);
+        let mut deadline = frame.settings.get(|own| own.deadline);
+        if io.sender.needs_preparation() {
+            let span = io.spans.call();
+            let prepared = or_cancel(cancel.as_mut(), Box::pin(span.around(prepare(&mut io, frame))).as_mut()).await;
+            match prepared {
+                Some(Ok(rest)) => deadline = rest,
+                Some(Err(ended)) => return io.result(Some(Err(ended.0)), ended.1),
+                None => return io.canceled(),
+            }
+        }
+        let Frame { policy, timer, replay, .. } = io.frame;
+        let mut budget = io.budget.clone();
+        if io.frame.is_traced() {
+            let recorder = Recorder::new(*policy, *replay, deadline, rng.seed(), timer.now());
+            budget = budget.recorded(&recorder);
+            _ = io.frame.settings.get(|own| own.recorder.set(recorder).ok());
+        }
+        let span = io.spans.call();
+        let finished =
+            or_cancel(cancel, pin!(span.around(drive(policy, *replay, deadline, timer, &mut budget, rng, &mut io))))
+                .await;
+        match finished {
+            Some(Finished::Done(reply, end)) => io.result(Some(reply), end),
+            Some(Finished::GiveUp(reply, end)) => io.result(reply, end),
+            None => io.canceled(),
+        }
+    }
+}
+
+/// What `work` gives, unless `cancel` completes first. What is ready at the same moment counts in this order: cancel,
+/// reply, limit.
+fn or_cancel<C: Future, W: Future>(
+    mut cancel: Pin<&mut C>,
+    mut work: Pin<&mut W>,
+) -> impl Future<Output = Option<W::Output>> {
+    poll_fn(move |cx| match cancel.as_mut().poll(cx) {
+        Poll::Ready(_) => Poll::Ready(None),
+        Poll::Pending => work.as_mut().poll(cx).map(Some),
+    })
+}
+
+/// Does what has to be done before the first send, and gives the call's deadline: its limit counts from here.
+async fn prepare<S: Sender, T: Timer>(
+    io: &mut CallIo<'_, S, T>,
+    frame: &Frame<T>,
+) -> Result<Option<Instant>, Box<(Failed, End)>> {
+    let Frame { policy, timer, .. } = frame;
+    let started = *io.started.insert(timer.now());
+    let own = policy.total_timeout().map(|limit| started.saturating_add(limit));
+    let deadline = own.into_iter().chain(frame.settings.get(|own| own.deadline)).min();
+    let (fault, reason) = match within(timer, started, deadline, pin!(io.sender.prepare())).await {
+        Some(Ok(())) => (None, Reason::Answer),
+        Some(Err(fault)) => (Some(fault), Reason::NotRetryable),
+        None => (Some(Fault::TimedOut(TimedOut { is_total: true })), Reason::TotalTimeout),
+    };
+    io.prepared = timer.now().saturating_since(started);
+    match fault {
+        None => Ok(deadline),
+        Some(fault) => {
+            let event = Some(Event::Failure(fault.failure()));
+            Err(Box::new((fault.into(), End { event, ..io.end(reason) })))
+        }
+    }
+}
+
+impl<S: Sender, T: Timer> CallIo<'_, S, T> {
+    /// An end that the machine was not asked about.
+    fn end(&self, reason: Reason) -> End {
+        let elapsed = self.started.map_or(Duration::ZERO, |started| self.frame.timer.now().saturating_since(started));
+        End { attempts: self.begun, elapsed, reason, event: None, asked: None }
+    }
+
+    fn report(&mut self, end: End, trace: Option<Box<Trace>>) -> Report {
+        let Frame { policy, replay, .. } = self.frame;
+        let report = Report::new(end, replay.single_send(policy.max_retries()), self.record.take());
+        let report = report.with_trace(trace);
+        report.with_proxies(self.sender.proxies())
+    }
+
+    fn canceled<A: Answer<S::Received>>(self) -> Result<A, Error> {
+        let end = self.end(Reason::Canceled);
+        self.result(None, end)
+    }
+
+    /// What the caller gets.
+    fn result<A: Answer<S::Received>>(
+        mut self,
+        reply: Option<Result<S::Received, Failed>>,
+        mut end: End,
+    ) -> Result<A, Error> {
+        let trace = self.frame.recorder().map(|recorder| Box::new(recorder.end(end)));
+        // A send that the client refused to begin is none.
+        end.attempts = self.begun;
+        let result = self.answer(reply, end, trace);
+        self.spans.ended(&end, result.as_ref().err().map(Error::kind));
+        result
+    }
+
+    fn answer<A: Answer<S::Received>>(
+        &mut self,
+        reply: Option<Result<S::Received, Failed>>,
+        mut end: End,
+        trace: Option<Box<Trace>>,
+    ) -> Result<A, Error> {
+        if end.attempts > 0 && end.reason != Reason::Canceled {
+            end.elapsed += self.prepared;
+        }
+        let (failed, received) = match reply {
+            Some(Ok(mut received)) => {
+                if end.attempts > 1 || end.reason != Reason::Answer {
+                    Settled::mark(received.extensions_mut());
+                }
+                if end.kind().is_none() || A::TRANSPARENT || self.frame.returns_last_response() {
+                    return Ok(A::new(received, || self.report(end, trace)));
+                }
+                (Some(received.status().into()), Some(received))
+            }
+            Some(Err(Failed { fault: Fault::Nested(error), .. })) => return Err(error),
+            Some(Err(failed)) => (Some(failed), None),
+            None => (self.last.take().map(|last| *last), None),
+        };
+        let error = Error::new(self.report(end, trace), target(self.sender), failed);
+        Err(match received {
+            Some(received) => received.into_error(error),
+            None => error,
+        })
+    }
+}
+
+fn target(sender: &impl Sender) -> Option<Target> {
+    let (method, url) = sender.request();
+    Some(Target::new(method, url))
+}
