@@ -4,6 +4,7 @@
 //! - [What limits my call?](limits)
 //! - [What do I get back?](result)
 //! - [How do I test my code, without its waits?](testing)
+//! - [How do I follow calls in traces and logs?](tracing)
 //!
 //! What holds for every client is in [`retry_core::guide`]:
 //!
@@ -23,3 +24,6 @@ pub mod result {}
 
 #[doc = include_str!("guide/testing.md")]
 pub mod testing {}
+
+#[doc = include_str!("guide/tracing.md")]
+pub mod tracing {}

@@ -20,7 +20,7 @@
 //!   attempt.
 //! - [`Retry::run`]: a closure of your own makes each send.
 //! - [`faults`]: what each failure is called.
-//! - [`guide`]: is it safe to retry, what limits my call, what do I get back, how do I test it?
+//! - [`guide`]: is it safe to retry, what limits my call, what do I get back, how do I test it, how do I trace it?
 //!
 //! # Features
 //!
@@ -31,6 +31,8 @@
 //! hold, which are as safe, but retry less and tell fewer kinds apart.
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
+//!
+//! `tracing`: spans of calls and sends under OpenTelemetry's names, as the [guide](guide::tracing) tells.
 #![forbid(unsafe_code)]
 // Without a client there is nobody to carry a call out.
 #![cfg_attr(not(feature = "reqwest"), allow(dead_code))]

@@ -4,6 +4,9 @@
 #[path = "../common/skip.rs"]
 mod skip;
 
+#[path = "../../examples/spans.rs"]
+mod example;
+mod guide;
 mod requests;
 mod rows;
 mod tree;
