@@ -32,7 +32,7 @@ pub use proxies::{ProxyPool, ProxyStatus};
 ///
 /// Its redirect policy is reqwest's default, and tells us that a redirect was followed: a POST that a server answered with
 /// one has arrived, even if the next server cannot be reached. With another policy or another client that cannot be seen,
-/// so turn redirects off there if you use [`NonIdempotent::WhenUnsent`].
+/// so turn redirects off there if you use [`NonIdempotent::WhenUnsent`](crate::NonIdempotent::WhenUnsent).
 ///
 /// ```no_run
 /// let client = runtime_tokio::client_builder().user_agent("example").build().unwrap();

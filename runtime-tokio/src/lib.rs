@@ -47,6 +47,7 @@ mod error;
 mod fault;
 #[doc = include_str!("faults.md")]
 pub mod faults {}
+pub mod guide;
 mod io;
 mod redact;
 mod reply;

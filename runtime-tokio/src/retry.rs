@@ -201,7 +201,7 @@ impl Shared {
     }
 }
 
-/// What [`RetryExt::with_retry`] takes: a [`Policy`] or a [`Retry`], owned or borrowed.
+/// What `RetryExt::with_retry` takes: a [`Policy`] or a [`Retry`], owned or borrowed.
 pub trait IntoRetry {
     /// The timer of the calls.
     type Timer: Timer;
