@@ -2,8 +2,8 @@
 //!
 //! The call goes to a server inside of this process, which is busy at first.
 
+use core::error::Error;
 use core::time::Duration;
-use std::error::Error;
 
 use conformance::server::{Reply, Server};
 use retry_core::{Jitter, Policy};

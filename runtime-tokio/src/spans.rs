@@ -6,11 +6,13 @@
 
 use core::cell::LazyCell;
 use core::future::Future;
+use core::mem;
+use core::time::Duration;
 use std::env;
 use std::sync::OnceLock;
 
 use http::{Method, Version};
-use retry_core::{End, ErrorKind, Event, Level as Left, Pause, Policy, Try};
+use retry_core::{End, ErrorKind, Event, Level as Left, Pause, Policy, Reason, Try};
 use tracing::field::{Empty, display};
 use tracing::instrument::{Instrument, Instrumented};
 use tracing::{Level, Span, event, span};
@@ -26,6 +28,8 @@ pub(crate) struct Spans {
     // The inner one first: it ends first if the call is dropped.
     send: Span,
     call: Span,
+    /// How many sends were begun.
+    begun: u32,
 }
 
 impl Spans {
@@ -50,7 +54,7 @@ impl Spans {
             retry.attempts = Empty,
             retry.reason = Empty,
         );
-        Self { send: Span::none(), call }
+        Self { send: Span::none(), call, begun: 0 }
     }
 
     /// What goes on in the call.
@@ -60,6 +64,7 @@ impl Spans {
 
     /// Opens the span of a send: it is to be used for that send, and polled in the call's.
     pub(crate) fn send(&mut self, this: Try, request: (&Method, &str)) -> Scope {
+        self.begun = this.number;
         let seen = LazyCell::new(|| Seen::new(Some(request)));
         self.send = span!(
             target: TARGET,
@@ -83,7 +88,7 @@ impl Spans {
 
     /// Ends the send's span with what the core was told.
     pub(crate) fn judged(&mut self, event: Event, reply: &Result<impl Received, Failed>) {
-        let span = core::mem::replace(&mut self.send, Span::none());
+        let span = mem::replace(&mut self.send, Span::none());
         if span.is_disabled() {
             return;
         }
@@ -120,16 +125,25 @@ impl Spans {
     /// Ends the call's span. A call that its caller gave up has not failed.
     pub(crate) fn ended(&mut self, end: &End, failure: Option<ErrorKind>) {
         self.send = Span::none();
-        if self.call.is_disabled() {
+        let call = mem::replace(&mut self.call, Span::none());
+        if call.is_disabled() {
             return;
         }
-        self.call.record("retry.attempts", i64::from(end.attempts));
-        self.call.record("retry.reason", end.reason.as_str());
-        self.call.record("http.response.status_code", end.event.and_then(status));
+        call.record("retry.attempts", i64::from(end.attempts));
+        call.record("retry.reason", end.reason.as_str());
+        call.record("http.response.status_code", end.event.and_then(status));
         if let Some(kind) = failure.filter(|kind| *kind != ErrorKind::Canceled) {
-            self.call.record("error.type", kind.code());
-            self.call.record("otel.status_code", "ERROR");
+            call.record("error.type", kind.code());
+            call.record("otel.status_code", "ERROR");
         }
+    }
+}
+
+impl Drop for Spans {
+    /// A call that is dropped was given up.
+    fn drop(&mut self) {
+        let (attempts, reason) = (self.begun, Reason::Canceled);
+        self.ended(&End { attempts, elapsed: Duration::ZERO, reason, event: None, asked: None }, None);
     }
 }
 

@@ -239,7 +239,7 @@ call retry.attempts=1 retry.reason=canceled
                 }
             }),
             tree: "\
-call
+call retry.attempts=2 retry.reason=canceled
   send http.response.status_code=503 network.protocol.version=1.1 error.type=503 otel.status_code=ERROR
   event message=waiting to send again http.request.resend_count=1 http.response.status_code=503 error.type=503 retry.wait_seconds=1.0 retry.wait_source=policy
   send http.request.resend_count=1

@@ -20,7 +20,7 @@ use tracing_subscriber::registry::Registry;
 fn main() -> Result<(), Box<dyn Error>> {
     let provider = SdkTracerProvider::builder().with_simple_exporter(SpanExporter::default()).build();
     let tracer = provider.tracer("example");
-    // Without what is ours and nobody else's: lines of the source, threads, times of polls.
+    // Without what only this bridge adds: lines of the source, threads, times of polls.
     let spans = tracing_opentelemetry::layer()
         .with_tracer(tracer)
         .with_location(false)
