@@ -34,6 +34,7 @@
 //!
 //! `tracing`: spans of calls and sends under OpenTelemetry's names, as the [guide](guide::tracing) tells.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Without a client there is nobody to carry a call out.
 #![cfg_attr(not(feature = "reqwest"), allow(dead_code))]
 
