@@ -15,6 +15,7 @@ use surf::http::{Error, Request, Response};
 use surf::{Client, HttpClient};
 
 use crate::dns::look_up;
+use crate::spans::Scope;
 
 /// How far a send has come, as far as it can be told from outside the client.
 #[derive(Debug, Default)]
@@ -82,8 +83,8 @@ impl HttpClient for Guarded {
         }
         self.phase.hand_over();
         let client = self.client.clone();
-        let sent =
-            Sending(Some(task::spawn(async move { caught(pin!(client.send(request))).await.map(Into::into) }))).await;
+        let work = async move { caught(pin!(client.send(request))).await.map(Into::into) };
+        let sent = Sending(Some(task::spawn(Scope::current().around(work)))).await;
         sent.inspect(|_| self.phase.answer())
     }
 }

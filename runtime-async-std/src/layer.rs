@@ -66,6 +66,7 @@ impl<T: Timer + Send + Sync + 'static> Middleware for RequestLayer<T> {
             seed: self.seed,
             read: self.read,
             report: self.report,
+            last_as_ok: self.settings.extras.return_last_response,
             progress: &self.progress,
         };
         let ended = on_the_way(false, pin!(around(run, request, client, next))).await;
@@ -130,6 +131,7 @@ impl<T: Timer + Clone + Send + Sync + 'static> Middleware for Retry<T> {
             seed: retry.begin(),
             read: Read::Head,
             report: false,
+            last_as_ok: true,
             progress: &progress,
         };
         let ended = around(run, request, client, next).await;
@@ -175,7 +177,7 @@ async fn around<T: Timer>(run: Run<'_, T>, mut request: Request, client: Client,
     let sound = sound.and_then(|()| count.map_or(Ok(()), vendor::check_count).map_err(Fault::RetryCount));
     let sound = sound.and_then(|()| header::check(&request).map_err(Fault::Header));
     if let Err(fault) = sound {
-        return Ended::invalid(fault);
+        return Ended::invalid(fault, Some((request.method(), request.url().as_str())));
     }
     let replayable = is_replayable(&request, settings.buffer_body);
     let sender = NextSender::new(next, client, request, settings);

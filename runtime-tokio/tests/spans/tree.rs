@@ -1,4 +1,5 @@
 //! Spans and events as a tree of text, in the order in which they began.
+#![allow(dead_code, reason = "each test takes what it needs")]
 
 use core::fmt::{self, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -11,10 +12,10 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
-/// What was seen since it began, on this thread.
+/// What was seen since it began.
 pub(crate) struct Tree {
     nodes: Nodes,
-    _guard: DefaultGuard,
+    _guard: Option<DefaultGuard>,
 }
 
 #[derive(Clone, Default)]
@@ -29,12 +30,30 @@ struct Node {
 }
 
 impl Tree {
-    /// With spans and events of this level, and of graver ones.
+    /// With spans and events of this level, and of graver ones, on this thread.
     pub(crate) fn begin(level: Level) -> Self {
         let nodes = Nodes::default();
-        let layer = nodes.clone().with_filter(LevelFilter::from_level(level));
-        let guard = tracing::subscriber::set_default(Registry::default().with(layer));
-        Self { nodes, _guard: guard }
+        let guard = tracing::subscriber::set_default(nodes.at(level));
+        Self { nodes, _guard: Some(guard) }
+    }
+
+    /// The same on every thread of this process, for as long as it lives: to be called once.
+    pub(crate) fn everywhere(level: Level) -> Self {
+        let nodes = Nodes::default();
+        tracing::subscriber::set_global_default(nodes.at(level)).expect("there is no other");
+        Self { nodes, _guard: None }
+    }
+
+    /// Forgets what was seen. No span may be open.
+    pub(crate) fn clear(&self) {
+        let mut nodes = self.nodes.lock();
+        assert!(nodes.iter().all(|node| !node.is_open), "a span is open");
+        nodes.clear();
+    }
+
+    /// Whether all spans have ended.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.nodes.lock().iter().all(|node| !node.is_open)
     }
 
     /// A line a span or event, indented by its depth, with those fields that `is_shown`.
@@ -87,6 +106,10 @@ impl Visit for Fields {
 struct Place(usize);
 
 impl Nodes {
+    fn at(&self, level: Level) -> impl Subscriber + Send + Sync {
+        Registry::default().with(self.clone().with_filter(LevelFilter::from_level(level)))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Node>> {
         self.0.lock().expect("no test panics in here")
     }
