@@ -182,17 +182,6 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         let trace = self.frame.recorder().map(|recorder| Box::new(recorder.end(end)));
         // A send that the client refused to begin is none.
         end.attempts = self.begun;
-        let result = self.answer(reply, end, trace);
-        self.spans.ended(&end, result.as_ref().err().map(Error::kind));
-        result
-    }
-
-    fn answer<A: Answer<S::Received>>(
-        &mut self,
-        reply: Option<Result<S::Received, Failed>>,
-        mut end: End,
-        trace: Option<Box<Trace>>,
-    ) -> Result<A, Error> {
         if end.attempts > 0 && end.reason != Reason::Canceled {
             end.elapsed += self.prepared;
         }
@@ -202,15 +191,20 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
                     Settled::mark(received.extensions_mut());
                 }
                 if end.kind().is_none() || A::TRANSPARENT || self.frame.returns_last_response() {
+                    self.spans.ended(&end, None);
                     return Ok(A::new(received, || self.report(end, trace)));
                 }
                 (Some(received.status().into()), Some(received))
             }
-            Some(Err(Failed { fault: Fault::Nested(error), .. })) => return Err(error),
+            Some(Err(Failed { fault: Fault::Nested(error), .. })) => {
+                self.spans.ended(&end, Some(error.kind()));
+                return Err(error);
+            }
             Some(Err(failed)) => (Some(failed), None),
             None => (self.last.take().map(|last| *last), None),
         };
         let error = Error::new(self.report(end, trace), target(self.sender), failed);
+        self.spans.ended(&end, Some(error.kind()));
         Err(match received {
             Some(received) => received.into_error(error),
             None => error,
