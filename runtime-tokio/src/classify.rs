@@ -32,17 +32,15 @@ impl Fault {
             Self::Policy(_) | Self::RetryCount(_) => Failure::new(Cause::Validation, Reached::Unsent),
             Self::Nested(error) => nested(error),
             Self::Other(error) => other(&**error),
+            #[cfg(feature = "reqwest")]
+            Self::OtherRedirected(error) => Failure { reached: Reached::MaybeSent, ..other(&**error) },
             Self::Status(_) => UNKNOWN,
         }
     }
 
     /// Whether a retry layer inside this one has worked on it.
     pub(crate) fn is_settled(&self) -> bool {
-        match self {
-            Self::Nested(_) => true,
-            Self::Other(error) => Chain(Some(&**error)).any(|error| error.is::<Error>()),
-            _ => false,
-        }
+        matches!(self, Self::Nested(_)) || self.others().any(|error| error.is::<Error>())
     }
 
     /// The status behind an error that the caller's own code made of a response (`error_for_status`).
@@ -50,8 +48,18 @@ impl Fault {
         match self {
             #[cfg(feature = "reqwest")]
             Self::Client(fault) => fault.status(),
-            Self::Other(error) if !self.is_settled() => Chain(Some(&**error)).find_map(status),
-            _ => None,
+            _ if self.is_settled() => None,
+            _ => self.others().find_map(status),
+        }
+    }
+
+    /// An error of the caller's own code, and all that is inside it.
+    fn others(&self) -> Chain<'_> {
+        match self {
+            Self::Other(error) => Chain(Some(&**error)),
+            #[cfg(feature = "reqwest")]
+            Self::OtherRedirected(error) => Chain(Some(&**error)),
+            _ => Chain(None),
         }
     }
 }
@@ -204,10 +212,23 @@ impl<'a> Iterator for Chain<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let error = self.0?;
-        self.0 = match error.downcast_ref::<io::Error>() {
-            Some(io) => io.get_ref().map(|inner| inner as _),
-            None => error.source(),
-        };
+        self.0 = wrapped(error).unwrap_or_else(|| error.source());
         Some(error)
     }
+}
+
+/// What is inside an error that gives its content's source for its own, and so would hide its content; `None` for any
+/// other error.
+fn wrapped<'a>(error: &'a (dyn StdError + 'static)) -> Option<Option<&'a (dyn StdError + 'static)>> {
+    if let Some(error) = error.downcast_ref::<io::Error>() {
+        return Some(error.get_ref().map(|inner| inner as _));
+    }
+    #[cfg(feature = "middleware")]
+    if let Some(error) = error.downcast_ref() {
+        return Some(Some(match error {
+            reqwest_middleware::Error::Middleware(inner) => &**inner,
+            reqwest_middleware::Error::Reqwest(inner) => inner,
+        }));
+    }
+    None
 }

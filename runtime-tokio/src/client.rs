@@ -8,7 +8,10 @@ mod dns;
 pub(crate) mod fault;
 mod fetched;
 mod go;
+mod kept;
 pub(crate) mod key;
+#[cfg(feature = "middleware")]
+mod middleware;
 mod pool_builder;
 mod proxies;
 mod redact;

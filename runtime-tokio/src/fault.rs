@@ -6,6 +6,7 @@ use core::fmt;
 use http::StatusCode;
 use retry_core::PolicyError;
 
+use crate::classify::Chain;
 #[cfg(feature = "reqwest")]
 use crate::client::fault::ClientFault;
 #[cfg(feature = "reqwest")]
@@ -28,6 +29,9 @@ pub(crate) enum Fault {
     Nested(Error),
     /// An error of the caller's own code, that may have one of the client's inside.
     Other(Box<dyn StdError + Send + Sync>),
+    /// The same after a redirect: a server has processed the request before.
+    #[cfg(feature = "reqwest")]
+    OtherRedirected(Box<dyn StdError + Send + Sync>),
 }
 
 impl Fault {
@@ -57,15 +61,22 @@ impl Fault {
             Self::RetryCount(error) => error,
             Self::Nested(error) => error,
             Self::Other(error) => &**error,
+            #[cfg(feature = "reqwest")]
+            Self::OtherRedirected(error) => &**error,
         }
     }
 }
+
+/// What is printed of an error of the caller's own code.
+const WITHHELD: &str = "(an error of the caller's)";
 
 impl fmt::Debug for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // Nobody knows what the caller's own errors print.
-            Self::Other(_) => f.write_str("(an error of the caller's)"),
+            Self::Other(_) => f.write_str(WITHHELD),
+            #[cfg(feature = "reqwest")]
+            Self::OtherRedirected(_) => f.write_str(WITHHELD),
             Self::Nested(error) => fmt::Debug::fmt(error, f),
             fault => fmt::Debug::fmt(fault.as_error(), f),
         }
@@ -79,10 +90,7 @@ impl fmt::Display for Fault {
         if let Self::Client(ClientFault::NoTls(_)) = self {
             return f.write_str("the client was built without TLS, which is a feature of reqwest");
         }
-        let mut root = self.as_error();
-        while let Some(source) = root.source() {
-            root = source;
-        }
+        let root = Chain(Some(self.as_error())).last().unwrap_or(self.as_error());
         #[cfg(feature = "reqwest")]
         if root.is::<reqwest::Error>() {
             // Inside an error of the caller's it may name a URL with all that is in it, at the end.

@@ -5,6 +5,7 @@
 //! - [What do I get back?](result)
 //! - [How do I test my code, without its waits?](testing)
 //! - [How do I follow calls in traces and logs?](tracing)
+#![cfg_attr(feature = "middleware", doc = "- [How do I move over from reqwest-retry?](moving)")]
 //!
 //! What holds for every client is in [`retry_core::guide`]:
 //!
@@ -27,3 +28,7 @@ pub mod testing {}
 
 #[doc = include_str!("guide/tracing.md")]
 pub mod tracing {}
+
+#[cfg(feature = "middleware")]
+#[doc = include_str!("guide/moving.md")]
+pub mod moving {}

@@ -30,6 +30,9 @@
 //! chooses anything for reqwest: TLS, DNS and HTTP versions are its features and yours. Without one of them coarser rules
 //! hold, which are as safe, but retry less and tell fewer kinds apart.
 //!
+//! `middleware`: a [`Retry`] as a middleware of `reqwest-middleware`, in place of `reqwest-retry`'s. With it the [`guide`] has
+//! a page on moving over.
+//!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 //!
 //! `tracing`: spans of calls and sends under OpenTelemetry's names, as the [guide](guide::tracing) tells.
@@ -39,6 +42,8 @@
 #![cfg_attr(not(feature = "reqwest"), allow(dead_code))]
 
 mod advise;
+#[cfg(feature = "middleware")]
+mod attach;
 mod budgets;
 mod call;
 mod classify;
@@ -68,6 +73,8 @@ mod timer;
 mod vendor;
 
 pub use advise::{Advise, Retrying, Seen};
+#[cfg(feature = "middleware")]
+pub use attach::RequestSettings;
 pub use budgets::Budgets;
 pub use call::Call;
 #[cfg(feature = "reqwest")]

@@ -69,7 +69,7 @@ impl<T: Timer, C> Call<RequestBuilder, T, C> {
 }
 
 /// What few calls set.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ClientSettings {
     max_body: Option<usize>,
     pub(crate) buffer_body: Option<usize>,
