@@ -77,7 +77,7 @@ pub(crate) struct CallIo<'a, S, T> {
 
 impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>) -> Self {
-        let spans = Spans::open(Some(sender.request()));
+        let spans = Spans::open(|| Some(sender.request()));
         let budgets = frame.extra(|extras| extras.budgets.as_ref());
         let budget = budgets.map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
         Self {
@@ -139,7 +139,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
 
     // Not an `async fn`: that would keep its arguments a second time.
     fn send(&mut self, this: Try) -> impl Future<Output = Self::Reply> {
-        let span = self.spans.send(this, self.sender.request());
+        let span = self.spans.send(this, || self.sender.request());
         span.around(async move {
             self.begun = this.number;
             if let Some(recorder) = self.frame.recorder() {

@@ -11,7 +11,7 @@ pub(crate) struct Spans;
 
 impl Spans {
     #[inline]
-    pub(crate) fn open(_: Option<(&Method, &str)>) -> Self {
+    pub(crate) fn open<'a>(_: impl FnOnce() -> Option<(&'a Method, &'a str)>) -> Self {
         Self
     }
 
@@ -21,7 +21,7 @@ impl Spans {
     }
 
     #[inline]
-    pub(crate) fn send(&mut self, _: Try, _: (&Method, &str)) -> Scope {
+    pub(crate) fn send<'a>(&mut self, _: Try, _: impl FnOnce() -> (&'a Method, &'a str)) -> Scope {
         Scope
     }
 

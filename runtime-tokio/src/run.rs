@@ -88,7 +88,7 @@ pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
         let Ready { sender, frame, rng } = match ready {
             Ok(ref mut ready) => ready,
             Err(error) => {
-                Spans::open(error.request()).ended(&error.report().end, Some(error.kind()));
+                Spans::open(|| error.request()).ended(&error.report().end, Some(error.kind()));
                 return Err(error);
             }
         };

@@ -33,10 +33,9 @@ pub(crate) struct Spans {
 }
 
 impl Spans {
-    /// Opens the call's span inside of the caller's.
-    pub(crate) fn open(request: Option<(&Method, &str)>) -> Self {
-        // Nothing is looked at unless somebody is interested.
-        let seen = LazyCell::new(|| Seen::new(request));
+    /// Opens the call's span inside of the caller's. Nothing is looked at unless somebody is interested.
+    pub(crate) fn open<'a>(request: impl FnOnce() -> Option<(&'a Method, &'a str)>) -> Self {
+        let seen = LazyCell::new(|| Seen::new(request()));
         let call = span!(
             target: TARGET,
             Level::INFO,
@@ -63,9 +62,9 @@ impl Spans {
     }
 
     /// Opens the span of a send: it is to be used for that send, and polled in the call's.
-    pub(crate) fn send(&mut self, this: Try, request: (&Method, &str)) -> Scope {
+    pub(crate) fn send<'a>(&mut self, this: Try, request: impl FnOnce() -> (&'a Method, &'a str)) -> Scope {
         self.begun = this.number;
-        let seen = LazyCell::new(|| Seen::new(Some(request)));
+        let seen = LazyCell::new(|| Seen::new(Some(request())));
         self.send = span!(
             target: TARGET,
             Level::INFO,
