@@ -18,6 +18,7 @@ use tracing::field::{Empty, display};
 use tracing::instrument::{Instrument, Instrumented};
 use tracing::{Level, Span, event, span};
 
+use crate::fault::Fault;
 use crate::reply::{Failed, Received};
 
 /// The target of all spans and events, and so what a filter names.
@@ -101,9 +102,14 @@ impl Spans {
                 span.record("http.response.status_code", failed.status.map(|status| i64::from(u16::from(status))));
             }
         }
-        if is_error(event) {
-            span.record("error.type", display(event));
-            span.record("otel.status_code", "ERROR");
+        match reply {
+            // To the core that is one unknown failure; the layer inside knows better.
+            Err(Failed { fault: Fault::Nested(error), .. }) => failed(&span, error.kind()),
+            Ok(_) | Err(_) if is_error(event) => {
+                span.record("error.type", display(event));
+                span.record("otel.status_code", "ERROR");
+            }
+            Ok(_) | Err(_) => {}
         }
     }
 
@@ -122,7 +128,7 @@ impl Spans {
         );
     }
 
-    /// Ends the call's span. A call that its caller gave up has not failed.
+    /// Ends the call's span.
     pub(crate) fn ended(&mut self, end: &End, failure: Option<ErrorKind>) {
         self.send = Span::none();
         let call = mem::replace(&mut self.call, Span::none());
@@ -132,9 +138,8 @@ impl Spans {
         call.record("retry.attempts", i64::from(end.attempts));
         call.record("retry.reason", end.reason.as_str());
         call.record("http.response.status_code", end.event.and_then(status));
-        if let Some(kind) = failure.filter(|kind| *kind != ErrorKind::Canceled) {
-            call.record("error.type", kind.code());
-            call.record("otel.status_code", "ERROR");
+        if let Some(kind) = failure {
+            failed(&call, kind);
         }
     }
 }
@@ -247,6 +252,14 @@ fn status(event: Event) -> Option<i64> {
 /// Whether the span of a send is one that failed: a client's answers from 400 on are failures, too.
 fn is_error(event: Event) -> bool {
     status(event).is_none_or(|status| status >= 400)
+}
+
+/// Marks a span whose call has failed; a cancel of the caller's is no failure.
+fn failed(span: &Span, kind: ErrorKind) {
+    if kind != ErrorKind::Canceled {
+        span.record("error.type", kind.code());
+        span.record("otel.status_code", "ERROR");
+    }
 }
 
 fn protocol(version: Version) -> Option<&'static str> {

@@ -289,6 +289,22 @@ call retry.attempts=1 retry.reason=stopped by a custom policy http.response.stat
 ",
         },
         Row {
+            name: "a layer inside of another, canceled",
+            script: vec![busy()],
+            call: call!(|stage| {
+                let url = stage.server.url("/");
+                let cancel = core::future::ready::<()>;
+                let send = |_| stage.client.get(&url).with_retry(&stage.retry).cancel_on(cancel(())).send();
+                let error = stage.retry.run(Method::GET, &url, send).await.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Canceled);
+            }),
+            tree: "\
+call retry.attempts=1 retry.reason=failed
+  send
+    call retry.attempts=0 retry.reason=canceled
+",
+        },
+        Row {
             name: "a span of the caller's",
             script: vec![well()],
             call: call!(|stage| {
