@@ -15,6 +15,7 @@ use surf::http::Error;
 use surf::{Client, HttpClient, Request, Url};
 
 use crate::dns::look_up;
+use crate::spans::Scope;
 
 /// How far a send has come, as far as it can be told from outside the client.
 #[derive(Debug, Default)]
@@ -78,7 +79,8 @@ impl Guard {
             look_up(request.url()).await;
         }
         self.phase.hand_over();
-        Sending(Some(task::spawn(async move { caught(pin!(client.send(request))).await }))).await
+        let work = async move { caught(pin!(client.send(request))).await };
+        Sending(Some(task::spawn(Scope::current().around(work)))).await
     }
 
     /// Sends by a client that does not block.

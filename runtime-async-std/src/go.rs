@@ -22,6 +22,7 @@ use crate::retry::Retry;
 use crate::run::{self, Ended, Run, stopped};
 use crate::sender::Closure;
 use crate::settled::on_the_way;
+use crate::target::Target;
 
 impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
     /// Sends the request until it is answered, and hands the response over when its head is there.
@@ -205,7 +206,7 @@ impl<T: Timer, C: Future> Call<(), T, C> {
     {
         let Self { timer, seeds, cancel, settings, .. } = self;
         let progress = Progress::default();
-        progress.lock().target = Some(crate::target::Target::new(method, url.as_ref()));
+        progress.lock().target = Some(Target::new(method, url.as_ref()));
         if let Some(fault) = settings.fault() {
             return Err(refused(fault, &progress));
         }
@@ -217,6 +218,7 @@ impl<T: Timer, C: Future> Call<(), T, C> {
             seed: seeds.begin(),
             read: Read::Head,
             report,
+            last_as_ok: settings.extras.return_last_response,
             progress: &progress,
         };
         let ended = or_cancel(pin!(run.carry_out(&mut sender, true)), pin!(cancel)).await;
@@ -257,8 +259,9 @@ impl Settings {
 
 /// A call that has begun no send, because nobody could.
 fn refused(fault: Fault, progress: &Progress) -> Error {
-    let end = run::refused(&fault);
-    Error::new(Report::new(end, None, None), progress.lock().target.clone(), Some(fault.into()), None)
+    let target = progress.lock().target.clone();
+    let end = run::refused(&fault, target.as_ref().map(Target::parts));
+    Error::new(Report::new(end, None, None), target, Some(fault.into()), None)
 }
 
 fn canceled<T: Timer>(timer: &T, progress: &Progress) -> Error {

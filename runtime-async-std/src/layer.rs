@@ -72,7 +72,8 @@ impl<T: Timer + Send + Sync + 'static> Middleware for RequestLayer<T> {
     {
         let once = &self.0;
         let Once { timer, settings, seed, read, report, progress, .. } = &**once;
-        let run = Run { timer, settings, seed: *seed, read: *read, report: *report, progress };
+        let last_as_ok = settings.extras.return_last_response;
+        let run = Run { timer, settings, seed: *seed, read: *read, report: *report, last_as_ok, progress };
         around(run, request, Left { client, next, is_innermost: true }, |ended| {
             let Ended { reply: Some(Ok(received)), .. } = ended else {
                 return ended.into_result(progress, false).map(into_response).map_err(into_surf);
@@ -136,6 +137,7 @@ impl<T: Timer + Clone + Send + Sync + 'static> Middleware for Retry<T> {
             seed: seeds.begin(),
             read: Read::Head,
             report: false,
+            last_as_ok: true,
             progress: &progress,
         };
         let left = Left { client, next, is_innermost: false };
@@ -182,7 +184,10 @@ fn around<'a, T: Timer + Sync>(
     finish: impl FnOnce(Ended) -> surf::Result + Send + 'a,
 ) -> BoxFuture<'a> {
     match sender(run.settings, run.progress, request, left) {
-        Err(fault) => Box::pin(ready(finish(Ended::invalid(fault)))),
+        Err(fault) => {
+            let target = run.progress.lock().target.clone();
+            Box::pin(ready(finish(Ended::invalid(fault, target.as_ref().map(Target::parts)))))
+        }
         Ok((mut sender, replayable)) => {
             Box::pin(async move { finish(on_the_way(false, pin!(run.carry_out(&mut sender, replayable))).await) })
         }

@@ -36,6 +36,10 @@
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 //!
+//! `tracing`: spans of calls and sends, through the crate `tracing`, under OpenTelemetry's names for HTTP clients. They are
+//! those of `runtime-tokio`, whose guide tells of each field, with the target `runtime_async_std`. Where a middleware
+//! outside of ours sends a request anew, or in several parts, each of its runs has a span as a call has.
+//!
 //! # How a send is made
 //!
 //! A request builder's client cannot be had, so what `with_retry` adds to a request is a middleware, the innermost one: the
@@ -120,6 +124,11 @@ mod rng;
 mod run;
 mod sender;
 mod settled;
+#[cfg(feature = "tracing")]
+mod spans;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_spans.rs"]
+mod spans;
 mod target;
 mod timer;
 mod vendor;
