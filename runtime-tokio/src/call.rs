@@ -22,6 +22,8 @@ use crate::timer::TokioTimer;
 pub struct Call<R, T = TokioTimer, C = Pending<()>> {
     pub(crate) request: R,
     pub(crate) retry: Retry<T>,
+    /// Only a call over reqwest can be told of it: others are dropped.
+    #[cfg_attr(not(feature = "reqwest"), allow(dead_code))]
     pub(crate) cancel: C,
     pub(crate) settings: Settings,
 }

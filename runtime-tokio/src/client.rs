@@ -4,7 +4,6 @@ mod buffer;
 pub(crate) mod call;
 mod classify;
 mod closure;
-mod dns;
 pub(crate) mod fault;
 mod fetched;
 mod go;
@@ -18,7 +17,6 @@ mod sender;
 
 pub use call::{MAX_BODY, RetryExt};
 pub(crate) use classify::{is_without_tls, judge};
-pub use dns::DnsFailure;
 pub use fault::{BodyTooLarge, BufferTooSmall};
 pub use fetched::{BodyError, BrokenOff, Fetched};
 pub use key::{IdempotencyKey, KeyError};

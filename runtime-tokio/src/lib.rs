@@ -33,7 +33,7 @@
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 #![forbid(unsafe_code)]
 // Without a client there is nobody to carry a call out.
-#![cfg_attr(not(feature = "reqwest"), allow(dead_code))]
+#![cfg_attr(not(any(feature = "reqwest", feature = "tower")), allow(dead_code))]
 
 mod advise;
 mod budgets;
@@ -41,6 +41,8 @@ mod call;
 mod classify;
 #[cfg(feature = "reqwest")]
 mod client;
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+mod dns;
 mod error;
 mod fault;
 #[doc = include_str!("faults.md")]
@@ -53,6 +55,8 @@ mod retry;
 mod rng;
 mod run;
 mod sender;
+#[cfg(feature = "tower")]
+mod service;
 mod settled;
 mod target;
 mod timer;
@@ -63,9 +67,11 @@ pub use budgets::Budgets;
 pub use call::Call;
 #[cfg(feature = "reqwest")]
 pub use client::{
-    BodyError, BodyTooLarge, BrokenOff, BufferTooSmall, DnsFailure, Fetched, IdempotencyKey, KeyError, MAX_BODY,
-    PoolBuilder, PoolError, ProxyPool, ProxyStatus, RetryExt, client_builder,
+    BodyError, BodyTooLarge, BrokenOff, BufferTooSmall, Fetched, IdempotencyKey, KeyError, MAX_BODY, PoolBuilder,
+    PoolError, ProxyPool, ProxyStatus, RetryExt, client_builder,
 };
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+pub use dns::DnsFailure;
 pub use error::Error;
 pub use fault::{StatusError, TimedOut};
 pub use report::Report;
@@ -76,6 +82,8 @@ pub use retry_core::{
     Policy, PolicyBuilder, PolicyError, Ratio, Reached, Reason, RetryAfter, StatusSet, Throttle, Timer, TokenBucket,
     Try, UnixTime, Verdict, WaitSource, Why,
 };
+#[cfg(feature = "tower")]
+pub use service::{RetryFuture, RetryService};
 pub use timer::TokioTimer;
 pub use vendor::RetryCountError;
 

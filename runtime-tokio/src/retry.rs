@@ -164,6 +164,7 @@ impl<T: Timer> Retry<T> {
         &self.policy
     }
 
+    #[cfg(feature = "reqwest")]
     pub(crate) fn with_policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
     }

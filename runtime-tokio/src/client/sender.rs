@@ -11,11 +11,10 @@ use reqwest::{Client, Request, Response};
 use retry_core::{Timer, Try};
 
 use crate::client::buffer::{buffer, is_replayable};
-use crate::client::fault::{ClientFault, Gone};
 use crate::client::proxies::Lane;
 use crate::client::redirects::watch;
 use crate::client::response::{ClientResponse, read};
-use crate::fault::Fault;
+use crate::fault::{Fault, Gone};
 use crate::io::Frame;
 use crate::reply::Failed;
 use crate::sender::Sender;
@@ -93,7 +92,7 @@ impl ClientSender {
             let mut followed = false;
             // The request goes out inside of the braces, so that the future has no room for it.
             let sent = {
-                let Some(request) = self.next(this) else { return Err(ClientFault::Gone(Gone).into()) };
+                let Some(request) = self.next(this) else { return Err(Fault::Gone(Gone)) };
                 match &mut self.route {
                     Route::Client(client) => client.execute(request),
                     // In a box: few calls go through a pool, and all would have to keep room for it.
