@@ -29,10 +29,10 @@ pub struct Call<R, T = TokioTimer, C = Pending<()>> {
 }
 
 /// What few calls set, apart from the call, so that the others need not carry it along.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Settings(Option<Box<Own>>);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Own {
     /// The first setting that is out of its bounds.
     pub(crate) wrong: Option<PolicyError>,

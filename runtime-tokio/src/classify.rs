@@ -214,10 +214,23 @@ impl<'a> Iterator for Chain<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let error = self.0?;
-        self.0 = match error.downcast_ref::<io::Error>() {
-            Some(io) => io.get_ref().map(|inner| inner as _),
-            None => error.source(),
-        };
+        self.0 = wrapped(error).unwrap_or_else(|| error.source());
         Some(error)
     }
+}
+
+/// What is inside an error that gives its content's source for its own, and so would hide its content; `None` for any
+/// other error.
+fn wrapped<'a>(error: &'a (dyn StdError + 'static)) -> Option<Option<&'a (dyn StdError + 'static)>> {
+    if let Some(error) = error.downcast_ref::<io::Error>() {
+        return Some(error.get_ref().map(|inner| inner as _));
+    }
+    #[cfg(feature = "middleware")]
+    if let Some(error) = error.downcast_ref() {
+        return Some(Some(match error {
+            reqwest_middleware::Error::Middleware(inner) => &**inner,
+            reqwest_middleware::Error::Reqwest(inner) => inner,
+        }));
+    }
+    None
 }

@@ -7,7 +7,10 @@ mod closure;
 pub(crate) mod fault;
 mod fetched;
 mod go;
+mod kept;
 pub(crate) mod key;
+#[cfg(feature = "middleware")]
+mod middleware;
 mod pool_builder;
 mod proxies;
 mod redact;
@@ -30,7 +33,7 @@ pub use proxies::{ProxyPool, ProxyStatus};
 ///
 /// Its redirect policy is reqwest's default, and tells us that a redirect was followed: a POST that a server answered with
 /// one has arrived, even if the next server cannot be reached. With another policy or another client that cannot be seen,
-/// so turn redirects off there if you use [`NonIdempotent::WhenUnsent`].
+/// so turn redirects off there if you use [`NonIdempotent::WhenUnsent`](crate::NonIdempotent::WhenUnsent).
 ///
 /// ```no_run
 /// let client = runtime_tokio::client_builder().user_agent("example").build().unwrap();

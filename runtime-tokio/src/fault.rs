@@ -6,6 +6,7 @@ use core::fmt;
 use http::StatusCode;
 use retry_core::PolicyError;
 
+use crate::classify::Chain;
 #[cfg(feature = "reqwest")]
 use crate::client::fault::ClientFault;
 #[cfg(feature = "reqwest")]
@@ -115,10 +116,7 @@ impl fmt::Display for Fault {
         if let Self::Client(ClientFault::NoTls(_)) = self {
             return f.write_str("the client was built without TLS, which is a feature of reqwest");
         }
-        let mut root = self.as_error();
-        while let Some(source) = root.source() {
-            root = source;
-        }
+        let root = Chain(Some(self.as_error())).last().unwrap_or(self.as_error());
         #[cfg(feature = "reqwest")]
         if root.is::<reqwest::Error>() {
             // Inside an error of the caller's it may name a URL with all that is in it, at the end.

@@ -36,6 +36,8 @@
 #![cfg_attr(not(any(feature = "reqwest", feature = "tower")), allow(dead_code))]
 
 mod advise;
+#[cfg(feature = "middleware")]
+mod attach;
 mod budgets;
 mod call;
 mod classify;
@@ -47,6 +49,7 @@ mod error;
 mod fault;
 #[doc = include_str!("faults.md")]
 pub mod faults {}
+pub mod guide;
 mod io;
 mod redact;
 mod reply;
@@ -63,6 +66,8 @@ mod timer;
 mod vendor;
 
 pub use advise::{Advise, Retrying, Seen};
+#[cfg(feature = "middleware")]
+pub use attach::RequestSettings;
 pub use budgets::Budgets;
 pub use call::Call;
 #[cfg(feature = "reqwest")]

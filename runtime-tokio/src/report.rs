@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use retry_core::trace::Trace;
-use retry_core::{End, Entry, Reason, Record, WaitSource, Why};
+use retry_core::{End, Entry, ErrorKind, Reason, Record, WaitSource, Why};
 
 /// What a call took: sends, time, waits, and why it stopped.
 #[derive(Clone)]
@@ -43,6 +43,12 @@ impl Report {
     /// Why the call stopped.
     pub fn reason(&self) -> Reason {
         self.end.reason
+    }
+
+    /// The kind of the error that the call is, or would have been where its last response was handed over all the same;
+    /// `None` if that is the answer.
+    pub fn kind(&self) -> Option<ErrorKind> {
+        self.end.kind()
     }
 
     /// What the server's `Retry-After` asked for in the last reply, before any cap.

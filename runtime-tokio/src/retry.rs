@@ -177,6 +177,12 @@ impl<T: Timer> Retry<T> {
 }
 
 impl<T> Retry<T> {
+    /// The same on another timer.
+    #[cfg(feature = "middleware")]
+    pub(crate) fn on<U>(self, timer: U) -> Retry<U> {
+        Retry { policy: self.policy, timer, extras: self.extras, shared: self.shared }
+    }
+
     /// What is changed here is this handle's alone.
     pub(crate) fn extras_mut(&mut self) -> &mut Extras {
         Arc::make_mut(self.extras.get_or_insert_default())
@@ -202,7 +208,7 @@ impl Shared {
     }
 }
 
-/// What [`RetryExt::with_retry`] takes: a [`Policy`] or a [`Retry`], owned or borrowed.
+/// What `RetryExt::with_retry` takes: a [`Policy`] or a [`Retry`], owned or borrowed.
 pub trait IntoRetry {
     /// The timer of the calls.
     type Timer: Timer;

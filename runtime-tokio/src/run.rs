@@ -32,16 +32,20 @@ pub(crate) trait Answer<R> {
 }
 
 /// A response as the forms give it that stand in a stack of others: as it came, with its [`Report`] among its extensions.
-#[cfg(feature = "tower")]
+#[cfg(any(feature = "middleware", feature = "tower"))]
 pub(crate) struct Passed<R>(pub(crate) R);
 
-#[cfg(feature = "tower")]
+#[cfg(any(feature = "middleware", feature = "tower"))]
 impl<R: Received> Answer<R> for Passed<R> {
     const REPORT: bool = true;
     const TRANSPARENT: bool = true;
 
     fn new(mut received: R, report: impl FnOnce() -> Report) -> Self {
-        received.extensions_mut().insert(report());
+        let extensions = received.extensions_mut();
+        // What a layer inside has worked on is what its own report tells of.
+        if !extensions.get::<Report>().is_some_and(|inner| Settled::by(&inner.end)) {
+            extensions.insert(report());
+        }
         Self(received)
     }
 }
@@ -181,7 +185,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         }
         let (failed, received) = match reply {
             Some(Ok(mut received)) => {
-                if end.attempts > 1 || end.reason != Reason::Answer {
+                if Settled::by(&end) {
                     Settled::mark(received.extensions_mut());
                 }
                 if end.kind().is_none() || A::TRANSPARENT || self.frame.returns_last_response() {

@@ -1,6 +1,7 @@
 //! The mark of a result that a retry layer has worked on, so that one around it passes it on instead of multiplying.
 
 use http::Extensions;
+use retry_core::{End, Reason};
 
 use crate::reply::{Failed, Received};
 
@@ -9,6 +10,11 @@ use crate::reply::{Failed, Received};
 pub(crate) struct Settled;
 
 impl Settled {
+    /// Whether a call that ended so has worked on its result.
+    pub(crate) fn by(end: &End) -> bool {
+        end.attempts > 1 || end.reason != Reason::Answer
+    }
+
     pub(crate) fn mark(extensions: &mut Extensions) {
         extensions.insert(Self);
     }

@@ -58,7 +58,7 @@ impl<T: Timer, C> Call<RequestBuilder, T, C> {
     }
 
     /// Sends this `Idempotency-Key` with every send, unless the request has one already, and with it makes a request
-    /// repeatable whose method is not idempotent: only [`NonIdempotent::Never`] on this call beats it.
+    /// repeatable whose method is not idempotent: only [`NonIdempotent::Never`](crate::NonIdempotent::Never) on this call beats it.
     ///
     /// The key is one or more characters of printable ASCII; another is an error, and nothing is sent. A header that
     /// the client adds by default is replaced.
@@ -69,7 +69,7 @@ impl<T: Timer, C> Call<RequestBuilder, T, C> {
 }
 
 /// What few calls set.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ClientSettings {
     max_body: Option<usize>,
     pub(crate) buffer_body: Option<usize>,

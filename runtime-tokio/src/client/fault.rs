@@ -96,7 +96,28 @@ impl Fault {
             Ok(error) => return Self::client(*error, url),
             Err(error) => error,
         };
+        #[cfg(feature = "middleware")]
+        let error = match error.downcast::<reqwest_middleware::Error>() {
+            Ok(error) => return Self::of_stack(*error, url),
+            Err(error) => error,
+        };
         Self::unless_nested(error, Self::Other)
+    }
+}
+
+#[cfg(feature = "middleware")]
+impl Fault {
+    /// What a client with middlewares says of a request to `url`.
+    pub(crate) fn of_stack(error: reqwest_middleware::Error, url: &str) -> Self {
+        use reqwest_middleware::Error::{Middleware, Reqwest};
+        match error {
+            Reqwest(error) => Self::client(error, url),
+            // Not one with a context, which would get lost: that is found by `settled.rs`.
+            Middleware(error) if (*error).is::<Error>() => {
+                error.downcast().map_or_else(|error| Self::Other(Middleware(error).into()), Self::Nested)
+            }
+            error @ Middleware(_) => Self::Other(error.into()),
+        }
     }
 }
 

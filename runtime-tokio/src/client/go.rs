@@ -11,18 +11,15 @@ use crate::call::{Call, Settings};
 use crate::client::closure::Closure;
 use crate::client::fault::ClientFault;
 use crate::client::fetched::Fetched;
-use crate::client::key::{self, IdempotencyKey};
+use crate::client::kept::Kept;
 use crate::client::proxies::Clients;
 use crate::client::response::ClientResponse;
 use crate::client::sender::{ClientSender, Read, Route};
 use crate::error::Error;
-use crate::fault::Fault;
 use crate::report::Report;
 use crate::retry::{Extras, Retry};
 use crate::run::{Answer, Ready, carry_out};
 use crate::sender::Sender;
-use crate::target::Target;
-use crate::vendor;
 
 impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// Sends the request until it is answered, and hands the response over when its head is there.
@@ -87,7 +84,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     }
 }
 
-/// reqwest's request taken apart, with the header that an idempotency key asks for.
+/// reqwest's request taken apart.
 fn sender<T>(
     request: RequestBuilder,
     retry: &Retry<T>,
@@ -95,20 +92,10 @@ fn sender<T>(
     read: Read,
 ) -> Result<ClientSender, Error> {
     let (client, request) = request.build_split();
-    let mut request = request.map_err(|error| Error::invalid(ClientFault::unbuilt(error).into(), None))?;
-    if let Some(value) = settings.get(|own| own.client.key.as_ref().map(IdempotencyKey::header)) {
-        match value {
-            Ok(value) => _ = request.headers_mut().entry(key::HEADER).or_insert(value),
-            Err(error) => return Err(Error::invalid(Fault::Key(error), Some(Target::of(&request)))),
-        }
-    }
+    let request = request.map_err(|error| Error::invalid(ClientFault::unbuilt(error).into(), None))?;
+    let request = Kept::new(request, retry, settings)?;
     let lane = settings.get(|own| own.client.clients.as_ref().map(Clients::lane));
-    let route = lane.map_or(Route::Client(client), Route::Pool);
-    let count = retry.extras.as_deref().and_then(|extras| extras.retry_count.clone());
-    if let Err(error) = count.as_deref().map_or(Ok(()), vendor::check_count) {
-        return Err(Error::invalid(Fault::RetryCount(error), Some(Target::of(&request))));
-    }
-    Ok(ClientSender::new(route, request, settings.get(|own| own.client.buffer_body), count, read))
+    Ok(ClientSender::new(lane.map_or(Route::Client(client), Route::Pool), request, read))
 }
 
 impl<T: Timer, C: Future> Call<(), T, C> {

@@ -1,0 +1,95 @@
+//! A call's request, kept for the sends to come.
+
+use core::mem;
+use std::sync::Arc;
+
+use http::{HeaderName, Method};
+use reqwest::Request;
+use retry_core::Try;
+
+use crate::call::Settings;
+use crate::client::buffer::{buffer, is_replayable};
+use crate::client::key::{self, IdempotencyKey};
+use crate::error::Error;
+use crate::fault::{Fault, Gone};
+use crate::retry::Retry;
+use crate::target::Target;
+use crate::vendor::{check_count, count};
+
+/// A request that is copied for each send but the last.
+pub(crate) struct Kept {
+    request: Copies,
+    /// How much of a body is read into memory first; `None` where that is not needed.
+    buffer: Option<usize>,
+    /// The header that tells the number of earlier sends.
+    count: Option<Arc<HeaderName>>,
+}
+
+enum Copies {
+    Whole(Request),
+    /// What is left of it when it has gone out for the last time.
+    Sent(Target),
+}
+
+impl Kept {
+    /// `request`, with the header that an idempotency key asks for.
+    pub(crate) fn new<T>(mut request: Request, retry: &Retry<T>, settings: &Settings) -> Result<Self, Error> {
+        if let Some(value) = settings.get(|own| own.client.key.as_ref().map(IdempotencyKey::header)) {
+            match value {
+                Ok(value) => _ = request.headers_mut().entry(key::HEADER).or_insert(value),
+                Err(error) => return Err(Error::invalid(Fault::Key(error), Some(Target::of(&request)))),
+            }
+        }
+        let count = retry.extras.as_deref().and_then(|extras| extras.retry_count.clone());
+        if let Err(error) = count.as_deref().map_or(Ok(()), check_count) {
+            return Err(Error::invalid(Fault::RetryCount(error), Some(Target::of(&request))));
+        }
+        let buffer = settings.get(|own| own.client.buffer_body).filter(|_| !is_replayable(&request));
+        Ok(Self { request: Copies::Whole(request), buffer, count })
+    }
+
+    /// The request of one send.
+    pub(crate) fn next(&mut self, this: &Try) -> Result<Request, Fault> {
+        let mut request = self.copy_or_take(this).ok_or(Fault::Gone(Gone))?;
+        count(request.headers_mut(), self.count.as_deref(), *this);
+        Ok(request)
+    }
+
+    fn copy_or_take(&mut self, this: &Try) -> Option<Request> {
+        let Copies::Whole(request) = &self.request else { return None };
+        if !this.is_last {
+            return request.try_clone();
+        }
+        let sent = Copies::Sent(Target::of(request));
+        match mem::replace(&mut self.request, sent) {
+            Copies::Whole(request) => Some(request),
+            Copies::Sent(_) => None,
+        }
+    }
+
+    /// Whether every send can have the same body.
+    pub(crate) fn is_replayable(&self) -> bool {
+        self.buffer.is_some() || matches!(&self.request, Copies::Whole(request) if is_replayable(request))
+    }
+
+    /// Whether the body has to be read into memory before the first send.
+    pub(crate) fn needs_buffer(&self) -> bool {
+        self.buffer.is_some()
+    }
+
+    /// Reads the body into memory.
+    pub(crate) async fn buffer(&mut self) -> Result<(), Fault> {
+        match (&mut self.request, self.buffer) {
+            (Copies::Whole(request), Some(limit)) => buffer(request, limit).await,
+            (Copies::Whole(_), None) | (Copies::Sent(_), _) => Ok(()),
+        }
+    }
+
+    /// The method and the URL.
+    pub(crate) fn parts(&self) -> (&Method, &str) {
+        match &self.request {
+            Copies::Whole(request) => (request.method(), request.url().as_str()),
+            Copies::Sent(target) => target.parts(),
+        }
+    }
+}
