@@ -29,7 +29,7 @@ impl Fault {
             #[cfg(feature = "reqwest")]
             Self::Client(fault) => fault.failure(),
             Self::TimedOut(_) => Failure::new(Cause::Timeout, Reached::MaybeSent),
-            #[cfg(feature = "reqwest")]
+            #[cfg(any(feature = "reqwest", feature = "tower"))]
             Self::Key(_) => Failure::new(Cause::Validation, Reached::Unsent),
             Self::Policy(_) | Self::RetryCount(_) => Failure::new(Cause::Validation, Reached::Unsent),
             #[cfg(feature = "tower")]

@@ -8,7 +8,6 @@ pub(crate) mod fault;
 mod fetched;
 mod go;
 mod kept;
-pub(crate) mod key;
 #[cfg(feature = "middleware")]
 mod middleware;
 mod pool_builder;
@@ -22,7 +21,6 @@ pub use call::{MAX_BODY, RetryExt};
 pub(crate) use classify::{is_without_tls, judge};
 pub use fault::{BodyTooLarge, BufferTooSmall};
 pub use fetched::{BodyError, BrokenOff, Fetched};
-pub use key::{IdempotencyKey, KeyError};
 pub use pool_builder::{PoolBuilder, PoolError};
 pub use proxies::{ProxyPool, ProxyStatus};
 

@@ -9,9 +9,9 @@ use retry_core::PolicyError;
 use crate::classify::Chain;
 #[cfg(feature = "reqwest")]
 use crate::client::fault::ClientFault;
-#[cfg(feature = "reqwest")]
-use crate::client::key::KeyError;
 use crate::error::Error;
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+use crate::key::KeyError;
 #[cfg(feature = "tower")]
 use crate::service::fault::ServiceFault;
 use crate::vendor::RetryCountError;
@@ -24,7 +24,7 @@ pub(crate) enum Fault {
     TimedOut(TimedOut),
     Status(StatusError),
     Policy(PolicyError),
-    #[cfg(feature = "reqwest")]
+    #[cfg(any(feature = "reqwest", feature = "tower"))]
     Key(KeyError),
     RetryCount(RetryCountError),
     /// A service of a stack failed.
@@ -85,7 +85,7 @@ impl Fault {
             Self::TimedOut(error) => error,
             Self::Status(error) => error,
             Self::Policy(error) => error,
-            #[cfg(feature = "reqwest")]
+            #[cfg(any(feature = "reqwest", feature = "tower"))]
             Self::Key(error) => error,
             Self::RetryCount(error) => error,
             #[cfg(feature = "tower")]

@@ -36,7 +36,7 @@
 #![cfg_attr(not(any(feature = "reqwest", feature = "tower")), allow(dead_code))]
 
 mod advise;
-#[cfg(feature = "middleware")]
+#[cfg(any(feature = "middleware", feature = "tower"))]
 mod attach;
 mod budgets;
 mod call;
@@ -50,7 +50,11 @@ mod fault;
 #[doc = include_str!("faults.md")]
 pub mod faults {}
 pub mod guide;
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+mod headers;
 mod io;
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+mod key;
 mod redact;
 mod reply;
 mod report;
@@ -66,19 +70,21 @@ mod timer;
 mod vendor;
 
 pub use advise::{Advise, Retrying, Seen};
-#[cfg(feature = "middleware")]
+#[cfg(any(feature = "middleware", feature = "tower"))]
 pub use attach::RequestSettings;
 pub use budgets::Budgets;
 pub use call::Call;
 #[cfg(feature = "reqwest")]
 pub use client::{
-    BodyError, BodyTooLarge, BrokenOff, BufferTooSmall, Fetched, IdempotencyKey, KeyError, MAX_BODY, PoolBuilder,
-    PoolError, ProxyPool, ProxyStatus, RetryExt, client_builder,
+    BodyError, BodyTooLarge, BrokenOff, BufferTooSmall, Fetched, MAX_BODY, PoolBuilder, PoolError, ProxyPool,
+    ProxyStatus, RetryExt, client_builder,
 };
 #[cfg(any(feature = "reqwest", feature = "tower"))]
 pub use dns::DnsFailure;
 pub use error::Error;
 pub use fault::{StatusError, TimedOut};
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+pub use key::{IdempotencyKey, KeyError};
 pub use report::Report;
 pub use retry::{IntoRetry, Retry};
 pub use retry_core;

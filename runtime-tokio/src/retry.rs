@@ -178,7 +178,7 @@ impl<T: Timer> Retry<T> {
 
 impl<T> Retry<T> {
     /// The same on another timer.
-    #[cfg(feature = "middleware")]
+    #[cfg(any(feature = "middleware", feature = "tower"))]
     pub(crate) fn on<U>(self, timer: U) -> Retry<U> {
         Retry { policy: self.policy, timer, extras: self.extras, shared: self.shared }
     }

@@ -7,6 +7,8 @@ use retry_core::Cause;
 
 use crate::client::is_without_tls;
 use crate::client::redact::{Withheld, is_same, without_secrets};
+#[cfg(feature = "middleware")]
+use crate::error::Error;
 use crate::fault::Fault;
 
 /// What only a send over reqwest can meet.

@@ -13,13 +13,12 @@ use retry_core::Timer;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::call::Settings;
+use crate::attach::RequestSettings;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::retry::Retry;
 use crate::run::{Answer, Passed, Ready, carry_out};
 use crate::service::sender::ServiceSender;
-use crate::vendor;
 
 impl<S, T: Clone> Layer<S> for Retry<T> {
     type Service = RetryService<S, T>;
@@ -104,14 +103,9 @@ where
         // The one that is ready is the one that is called; its copy need not be.
         let copy = self.inner.clone();
         let inner = mem::replace(&mut self.inner, copy);
-        let retry = self.retry.clone();
-        let count = retry.extras.as_deref().and_then(|extras| extras.retry_count.clone());
-        let checked = count.as_deref().map_or(Ok(()), vendor::check_count);
-        let sender = ServiceSender::new(inner, request, count);
-        let ready = match checked {
-            Ok(()) => Ready::new(sender, retry, Settings::default(), Passed::<Response<R>>::REPORT),
-            Err(error) => Err(Error::invalid(Fault::RetryCount(error), Some(sender.target()))),
-        };
+        let (retry, settings) = RequestSettings::of(request.extensions(), &self.retry);
+        let ready = ServiceSender::new(inner, request, &retry, &settings)
+            .and_then(|sender| Ready::new(sender, retry, settings, Passed::<Response<R>>::REPORT));
         let call = carry_out(ready, pending::<()>());
         RetryFuture(Box::pin(async { call.await.map(|Passed(response)| response) }))
     }

@@ -9,13 +9,16 @@ use http_body::Body;
 use retry_core::{Timer, Try};
 use tower_service::Service;
 
+use crate::call::Settings;
+use crate::error::Error;
 use crate::fault::{Fault, Gone};
+use crate::headers::{count, prepare};
 use crate::io::Frame;
 use crate::reply::Failed;
+use crate::retry::Retry;
 use crate::sender::Sender;
 use crate::service::url::url;
 use crate::target::Target;
-use crate::vendor::count;
 
 /// A service. The request is copied for each send but the last.
 pub(crate) struct ServiceSender<S, B> {
@@ -31,18 +34,25 @@ pub(crate) struct ServiceSender<S, B> {
 }
 
 impl<S, B: Clone> ServiceSender<S, B> {
-    pub(crate) fn new(ready: S, request: Request<B>, count: Option<Arc<HeaderName>>) -> Self {
-        let (method, url) = (request.method().clone(), url(&request));
-        Self { service: ready, method, url, request: Some(request), count }
-    }
-
-    pub(crate) fn target(&self) -> Target {
-        Target::new(&self.method, &self.url)
+    pub(crate) fn new<T>(
+        ready: S,
+        mut request: Request<B>,
+        retry: &Retry<T>,
+        settings: &Settings,
+    ) -> Result<Self, Error> {
+        let url = url(&request);
+        match prepare(request.headers_mut(), retry, settings) {
+            Ok(count) => {
+                Ok(Self { service: ready, method: request.method().clone(), url, request: Some(request), count })
+            }
+            Err(fault) => Err(Error::invalid(fault, Some(Target::new(request.method(), &url)))),
+        }
     }
 
     fn next(&mut self, this: &Try) -> Option<Request<B>> {
         let mut request = if this.is_last { self.request.take() } else { self.request.clone() }?;
         count(request.headers_mut(), self.count.as_deref(), *this);
+        request.extensions_mut().insert(*this);
         Some(request)
     }
 }
