@@ -14,6 +14,7 @@
 //! # Ok::<(), conformance::Skipped>(())
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 use core::fmt;
 

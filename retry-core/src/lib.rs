@@ -79,6 +79,7 @@
 #![cfg_attr(feature = "serde", doc = include_str!("config.md"))]
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 #[cfg(any(feature = "testing", feature = "trace"))]

@@ -87,6 +87,7 @@
 //! The two tables of faults side by side: run the test `faults` of each crate with `CONFORMANCE_RESULTS=FILE`, and then
 //! `cargo run -p conformance -- diff FILE FILE`.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod advise;
 mod backend;

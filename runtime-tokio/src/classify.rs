@@ -37,6 +37,10 @@ impl Fault {
             Self::Nested(error) => nested(error),
             #[cfg(feature = "reqwest")]
             Self::Other(error) => told(&**error).unwrap_or(UNKNOWN),
+            #[cfg(feature = "reqwest")]
+            Self::OtherRedirected(error) => {
+                Failure { reached: Reached::MaybeSent, ..told(&**error).unwrap_or(UNKNOWN) }
+            }
             Self::Status(_) | Self::Gone(_) => UNKNOWN,
         }
     }

@@ -36,6 +36,9 @@ pub(crate) enum Fault {
     /// An error of the caller's own code, that may have one of the client's inside.
     #[cfg(feature = "reqwest")]
     Other(Box<dyn StdError + Send + Sync>),
+    /// The same after a redirect: a server has processed the request before.
+    #[cfg(feature = "reqwest")]
+    OtherRedirected(Box<dyn StdError + Send + Sync>),
 }
 
 impl Fault {
@@ -55,7 +58,7 @@ impl Fault {
     pub(crate) fn foreign(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             #[cfg(feature = "reqwest")]
-            Self::Other(error) => Some(&**error),
+            Self::Other(error) | Self::OtherRedirected(error) => Some(&**error),
             #[cfg(feature = "tower")]
             Self::Service(fault) => Some(fault.as_error()),
             _ => None,
@@ -93,16 +96,18 @@ impl Fault {
             Self::Gone(error) => error,
             Self::Nested(error) => error,
             #[cfg(feature = "reqwest")]
-            Self::Other(error) => &**error,
+            Self::Other(error) | Self::OtherRedirected(error) => &**error,
         }
     }
 }
 
+/// What is printed of an error of the caller's own code, of which nobody knows what it prints.
+const WITHHELD: &str = "(an error of the caller's)";
+
 impl fmt::Debug for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Nobody knows what the caller's own errors print.
-            fault if fault.foreign().is_some() => f.write_str("(an error of the caller's)"),
+            fault if fault.foreign().is_some() => f.write_str(WITHHELD),
             Self::Nested(error) => fmt::Debug::fmt(error, f),
             fault => fmt::Debug::fmt(fault.as_error(), f),
         }

@@ -4,6 +4,7 @@
 //! - [What limits my call?](limits)
 //! - [What do I get back?](result)
 //! - [How do I test my code, without its waits?](testing)
+#![cfg_attr(feature = "middleware", doc = "- [How do I move over from reqwest-retry?](moving)")]
 //!
 //! What holds for every client is in [`retry_core::guide`]:
 //!
@@ -23,3 +24,7 @@ pub mod result {}
 
 #[doc = include_str!("guide/testing.md")]
 pub mod testing {}
+
+#[cfg(feature = "middleware")]
+#[doc = include_str!("guide/moving.md")]
+pub mod moving {}

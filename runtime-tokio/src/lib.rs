@@ -30,8 +30,12 @@
 //! chooses anything for reqwest: TLS, DNS and HTTP versions are its features and yours. Without one of them coarser rules
 //! hold, which are as safe, but retry less and tell fewer kinds apart.
 //!
+//! `middleware`: a [`Retry`] as a middleware of `reqwest-middleware`, in place of `reqwest-retry`'s. With it the [`guide`] has
+//! a page on moving over.
+//!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Without a client there is nobody to carry a call out.
 #![cfg_attr(not(any(feature = "reqwest", feature = "tower")), allow(dead_code))]
 

@@ -117,6 +117,12 @@ async fn a_post_that_was_answered_with_a_redirect_has_arrived_whatever_comes_aft
         assert_eq!((error.kind(), error.attempts(), server.sends()), (ErrorKind::Network, 1, 1), "{status}");
         let Some(retry_core::Event::Failure(failure)) = error.event() else { panic!("it failed") };
         assert_eq!(failure.reached, retry_core::Reached::MaybeSent);
+        // So it has where a closure puts reqwest's error into another one.
+        let (client, url, before) = (client(), server.url("/order"), server.sends());
+        let send = |_| async { client.post(&url).body("order").send().await.map_err(std::io::Error::other) };
+        let call = retry().call().non_idempotent(NonIdempotent::WhenUnsent).run(http::Method::POST, &url, send);
+        let error = guarded(call).await.unwrap_err();
+        assert_eq!((error.kind(), error.attempts(), server.sends() - before), (ErrorKind::Network, 1, 1), "{status}");
     }
 }
 

@@ -88,6 +88,7 @@ impl Fault {
     pub(crate) fn after_redirect(self, followed: bool) -> Self {
         match self {
             Self::Client(ClientFault::Plain(error)) if followed => ClientFault::Redirected(error).into(),
+            Self::Other(error) if followed => Self::OtherRedirected(error),
             fault => fault,
         }
     }

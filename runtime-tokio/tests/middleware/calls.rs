@@ -8,8 +8,8 @@ use conformance::server::{Fault, Point, Reply, Server};
 use futures_util::stream;
 use http::HeaderName;
 use reqwest::Body;
-use retry_core::{Advice, ErrorKind, Event, NonIdempotent, Policy, Reason, TokenBucket, WaitSource, Why};
-use runtime_tokio::{Budgets, Error, Retry, Retrying, Seen};
+use retry_core::{Advice, ErrorKind, Event, Policy, Reason, TokenBucket, WaitSource, Why};
+use runtime_tokio::{Budgets, Retry, Retrying, Seen};
 
 use crate::skip::{SkipTimer, guarded, millis};
 use crate::{ours, report, retry, with};
@@ -178,16 +178,4 @@ async fn a_call_can_be_spawned_and_dropped() {
         }
     })
     .await;
-}
-
-#[tokio::test]
-async fn a_post_that_was_answered_with_a_redirect_has_arrived_whatever_comes_after() {
-    let nobody = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
-    nobody.bind(&core::net::SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
-    let dead = nobody.local_addr().unwrap().as_socket().unwrap();
-    let server = Server::start([Reply::status(307).header("Location", format!("http://{dead}/next"))]);
-    let policy = retry().policy().edit().non_idempotent(NonIdempotent::WhenUnsent).build().unwrap();
-    let client = with(Retry::with_timer(policy, SkipTimer::default()));
-    let error: Error = ours(guarded(client.post(server.url("/order")).body("order").send()).await.unwrap_err());
-    assert_eq!((error.attempts(), server.sends()), (1, 1), "the redirect was the answer to the only POST");
 }

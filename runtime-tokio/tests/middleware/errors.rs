@@ -9,8 +9,8 @@ use http::{Extensions, Method};
 use reqwest::dns::{Name, Resolve, Resolving};
 use reqwest::{Request, Response};
 use reqwest_middleware::{ClientBuilder, Error, Middleware, Next, Result};
-use retry_core::{ErrorKind, Event};
-use runtime_tokio::{DnsFailure, Error as Ours};
+use retry_core::{ErrorKind, Event, NonIdempotent, Reached};
+use runtime_tokio::{DnsFailure, Error as Ours, Retry};
 
 use crate::skip::{client, guarded};
 use crate::{ours, retry, with};
@@ -97,13 +97,7 @@ async fn a_failure_that_is_not_retried_keeps_its_kind_and_all_that_was_around_it
         for text in [error.to_string(), format!("{error:?}")] {
             assert!(!text.contains("s3cret"), "wrap {index}: {text}");
         }
-        let mut chain = Vec::new();
-        let mut next = error.source();
-        while let Some(error) = next {
-            chain.push(error.to_string());
-            next = error.source();
-        }
-        let text = chain.join(": ");
+        let text = around(&error);
         assert_eq!(text.contains("on the way"), index == 3, "{text}");
         assert_eq!(text.contains("something of mine failed"), index == 4 || index == 5, "{text}");
     }
@@ -123,11 +117,35 @@ async fn an_error_that_is_nothing_to_us_ends_the_call_and_is_its_source() {
 
 #[tokio::test]
 async fn a_status_that_a_middleware_made_an_error_of_is_a_status() {
-    let server = Server::start([Reply::status(503), Reply::status(404)]);
-    let strict = Map(|result: Result<Response>| Ok(result?.error_for_status()?));
-    let client = ClientBuilder::new(client()).with(retry()).with(strict).build();
-    let error = ours(guarded(client.get(server.url("/")).send()).await.unwrap_err());
-    assert_eq!((error.event(), error.attempts(), server.sends()), (Some(Event::Status(404)), 2, 2));
+    for (index, wrap) in WRAPS.into_iter().enumerate() {
+        let server = Server::start([Reply::status(503), Reply::status(404)]);
+        let strict =
+            Map(move |result: Result<Response>| result?.error_for_status().map_err(|error| wrap(error.into())));
+        let client = ClientBuilder::new(client()).with(retry()).with(strict).build();
+        let error = ours(guarded(client.get(server.url("/?token=s3cret")).send()).await.unwrap_err());
+        let told = (error.event(), error.attempts(), server.sends());
+        assert_eq!(told, (Some(Event::Status(404)), 2, 2), "wrap {index}");
+        // reqwest's error names the URL, and nothing is inside it that would be shown instead.
+        assert!(!error.to_string().contains("s3cret"), "wrap {index}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_that_was_followed_is_seen_whatever_is_around_what_failed_then() {
+    let nobody = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+    nobody.bind(&core::net::SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    let dead = nobody.local_addr().unwrap().as_socket().unwrap();
+    let policy = retry().policy().edit().non_idempotent(NonIdempotent::WhenUnsent).build().unwrap();
+    let retry = Retry::with_timer(policy, crate::SkipTimer::default());
+    for (index, wrap) in WRAPS.into_iter().enumerate() {
+        let server = Server::start([Reply::status(307).header("Location", format!("http://{dead}/next"))]);
+        let (url, wrap) = (server.url("/order"), Map(move |result: Result<_>| result.map_err(wrap)));
+        let client = ClientBuilder::new(client()).with(retry.clone()).with(wrap).build();
+        let error = ours(guarded(client.post(&url).body("order").send()).await.unwrap_err());
+        assert_eq!((error.attempts(), server.sends()), (1, 1), "the redirect was the answer to the only POST, {index}");
+        let Some(Event::Failure(failure)) = error.event() else { panic!("it failed") };
+        assert_eq!((failure.kind(), failure.reached), (ErrorKind::Network, Reached::MaybeSent), "wrap {index}");
+    }
 }
 
 #[tokio::test]
@@ -142,6 +160,7 @@ async fn an_error_that_a_layer_of_ours_worked_on_is_not_worked_on_again() {
         assert_eq!(server.sends(), 4, "wrap {index}");
         let inner = find(&error).expect("the inner layer's error is there");
         assert_eq!((inner.kind(), inner.attempts()), (ErrorKind::RetryExhausted, 4), "wrap {index}");
+        assert_eq!(around(&error).contains("on the way"), index == 3, "wrap {index}");
     }
 }
 
@@ -154,4 +173,15 @@ fn find<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Ours> {
         (None, None) => error.source(),
     };
     inside.and_then(find).or_else(|| error.downcast_ref())
+}
+
+/// What the sources of an error say.
+fn around(error: &Ours) -> String {
+    let mut text = String::new();
+    let mut next = error.source();
+    while let Some(error) = next {
+        text += &format!("{error}: ");
+        next = error.source();
+    }
+    text
 }

@@ -6,8 +6,8 @@ use conformance::server::{Fault, Point, Reply, Server};
 use http::{Extensions, Method};
 use reqwest::{Request, Response};
 use reqwest_middleware::{ClientBuilder, Middleware, Next, Result};
-use retry_core::{ErrorKind, Reason, Try};
-use runtime_tokio::RetryExt;
+use retry_core::{ErrorKind, NonIdempotent, Reason, Try, Why};
+use runtime_tokio::{Retry, RetryExt};
 
 use crate::skip::{client, guarded};
 use crate::{ours, report, retry, with};
@@ -118,10 +118,21 @@ async fn the_requests_own_settings_win_in_every_layer() {
 }
 
 #[tokio::test]
+async fn what_the_inner_layer_would_not_send_again_is_not_sent_again_outside() {
+    let server = Server::start([Reply::status(503)]);
+    let always = retry().policy().edit().non_idempotent(NonIdempotent::Always).build().unwrap();
+    let outer = Retry::with_timer(always, crate::SkipTimer::default());
+    let client = ClientBuilder::new(client()).with(outer).with(retry()).build();
+    let response = guarded(client.post(server.url("/")).body("order").send()).await.unwrap();
+    assert_eq!((response.status().as_u16(), server.sends()), (503, 1));
+    assert_eq!(report(&response).single_send(), Some(Why::Method), "the inner layer's report tells why");
+}
+
+#[tokio::test]
 async fn what_the_inner_layer_did_not_work_on_is_the_outer_ones() {
     let server = Server::start([Reply::status(500), Reply::status(200)]);
     let narrow = retry().policy().edit().statuses(&[503]).build().unwrap();
-    let inner = runtime_tokio::Retry::with_timer(narrow, crate::SkipTimer::default());
+    let inner = Retry::with_timer(narrow, crate::SkipTimer::default());
     let client = ClientBuilder::new(client()).with(retry()).with(inner).build();
     let response = guarded(client.get(server.url("/")).send()).await.unwrap();
     assert_eq!((response.status().as_u16(), server.sends()), (200, 2));

@@ -8,6 +8,7 @@ mod skip;
 mod calls;
 mod errors;
 mod layers;
+mod moving;
 mod settings;
 
 use core::time::Duration;

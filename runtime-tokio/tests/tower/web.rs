@@ -1,7 +1,7 @@
 //! axum at the other end of the network, and at the end of the stack.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::Router;
 use axum::body::Body;
