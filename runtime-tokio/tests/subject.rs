@@ -20,6 +20,9 @@ mod script;
 mod stage;
 #[path = "subject/timer.rs"]
 mod timer;
+#[cfg(all(feature = "hyper-util", feature = "tower"))]
+#[path = "subject/tower.rs"]
+mod tower;
 #[path = "subject/way.rs"]
 mod way;
 #[path = "subject/with_retry.rs"]
