@@ -5,6 +5,7 @@
 //! - [What do I get back?](result)
 //! - [How do I test my code, without its waits?](testing)
 #![cfg_attr(feature = "middleware", doc = "- [How do I move over from reqwest-retry?](moving)")]
+#![cfg_attr(feature = "tower", doc = "- [How do I put retries into a stack of tower's services?](tower)")]
 //!
 //! What holds for every client is in [`retry_core::guide`]:
 //!
@@ -28,3 +29,7 @@ pub mod testing {}
 #[cfg(feature = "middleware")]
 #[doc = include_str!("guide/moving.md")]
 pub mod moving {}
+
+#[cfg(feature = "tower")]
+#[doc = include_str!("guide/tower.md")]
+pub mod tower {}

@@ -26,7 +26,10 @@
 //!
 //! `reqwest` (on by default): all that is over reqwest. Without it there are the policy, the [`Retry`] and its parts.
 //!
-//! `hyper`, `h2`, `rustls` (all on by default) let failures be told apart by the types of those libraries. None of them
+//! `tower`: a [`Retry`] as a layer of tower, around any service of [`http::Request`]s. With it the [`guide`] has a page on
+//! where it belongs in a stack. It needs no `reqwest`.
+//!
+//! `hyper`, `hyper-util`, `h2`, `rustls` (all on by default) let failures be told apart by the types of those libraries. None of them
 //! chooses anything for reqwest: TLS, DNS and HTTP versions are its features and yours. Without one of them coarser rules
 //! hold, which are as safe, but retry less and tell fewer kinds apart.
 //!
