@@ -24,8 +24,12 @@ use crate::sender::Sender;
 ///
 /// It is transparent: what comes of a request is a response whenever there is one, also where retries were used up, as
 /// it is without it. The response has a [`Report`](crate::Report) among its extensions, whose
-/// [`kind`](crate::Report::kind) tells whether the call failed all the same. Where there is no response, the
+/// [`kind`](crate::Report::kind) tells whether the call failed all the same;
+/// [`return_last_response`](Retry::return_last_response) changes nothing here. Where there is no response, the
 /// [`reqwest_middleware::Error::Middleware`] has an [`Error`](crate::Error) of this crate inside.
+///
+/// All else is as with [`send`](crate::Call::send): limits hold until the response's head is there, and a body that can be
+/// produced once only makes the request go out once. The call is canceled by dropping it.
 ///
 /// ```
 /// use reqwest_middleware::{ClientBuilder, Error};
