@@ -1,16 +1,18 @@
 //! Calls over hyper-util's client: what goes out, and what comes back.
 
 use core::error::Error as _;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use conformance::server::{Fault, Framing, Point, Reply, Server};
 use http::header::HOST;
 use http::{HeaderValue, Method, Request, Uri};
-use http_body_util::Full;
+use http_body_util::{BodyExt, Empty, Full};
 use retry_core::{ErrorKind, NonIdempotent, Policy, Reason, Try, Why};
 use runtime_tokio::{Retry, TimedOut};
-use tower::{Layer, ServiceExt, service_fn};
+use tower::{BoxError, Layer, ServiceExt, service_fn};
 
 use crate::common::{self, guarded, millis};
 use crate::stack::{client, get, over, post, report, retry, send, source, text};
@@ -79,7 +81,7 @@ async fn the_error_keeps_the_clients_own() {
     assert!(error.to_string().starts_with(&start), "{error}");
     assert!(!format!("{error} {error:?}").contains("hunter2"), "a secret is shown");
     // It goes where boxed errors go.
-    let boxed: tower::BoxError = error.into();
+    let boxed: BoxError = error.into();
     assert!(boxed.is::<runtime_tokio::Error>());
 }
 
@@ -127,7 +129,7 @@ async fn a_path_alone_is_reported_with_its_host() {
     let client = client();
     let server = Server::start([Fault::Reset.at(Point::Request)]);
     let url = server.url("");
-    let inner = service_fn(move |mut request: Request<Full<bytes::Bytes>>| {
+    let inner = service_fn(move |mut request: Request<Full<Bytes>>| {
         let absolute = format!("{url}{}", request.uri());
         *request.uri_mut() = absolute.parse().unwrap();
         client.clone().oneshot(request)
@@ -163,9 +165,7 @@ async fn a_service_inside_can_tell_the_attempts_apart() {
     let inner = service_fn(|request: Request<()>| async move {
         let this = *request.extensions().get::<Try>().ok_or("no attempt")?;
         let status = if this.number < 3 { 503 } else { 200 };
-        Ok::<_, tower::BoxError>(
-            http::Response::builder().status(status).body(http_body_util::Empty::<bytes::Bytes>::new())?,
-        )
+        Ok::<_, BoxError>(http::Response::builder().status(status).body(Empty::<Bytes>::new())?)
     });
     let response = send(&retry().0.layer(inner), Request::new(())).await.unwrap();
     assert_eq!((response.status().as_u16(), report(&response).attempts()), (200, 3));
@@ -176,6 +176,30 @@ async fn a_body_that_is_streamed_to_the_caller_is_not_cut_by_us() {
     let server = Server::start([Reply::status(200).body("x".repeat(100)).framing(Framing::Declared(200))]);
     let response = send(&over(&retry().0), get(server.url("/"))).await.unwrap();
     assert_eq!(report(&response).attempts(), 1);
-    assert!(guarded(http_body_util::BodyExt::collect(response.into_body())).await.is_err());
+    assert!(guarded(response.into_body().collect()).await.is_err());
     assert_eq!(server.sends(), 1, "a fault of the body is the caller's");
+}
+
+/// A body that tells how often it was copied.
+#[derive(Default)]
+struct Counted(Arc<AtomicUsize>);
+
+impl Clone for Counted {
+    fn clone(&self) -> Self {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(&self.0))
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_copied_for_each_send_but_the_last() {
+    for (method, status, copies) in [(Method::GET, 503, 3), (Method::GET, 200, 1), (Method::POST, 503, 0)] {
+        let inner = service_fn(move |_: Request<Counted>| async move {
+            Ok::<_, BoxError>(http::Response::builder().status(status).body(Empty::<Bytes>::new())?)
+        });
+        let copied = Arc::new(AtomicUsize::new(0));
+        let request = Request::builder().method(&method).body(Counted(Arc::clone(&copied))).unwrap();
+        send(&retry().0.layer(inner), request).await.unwrap();
+        assert_eq!(copied.load(Ordering::Relaxed), copies, "{method} {status}");
+    }
 }

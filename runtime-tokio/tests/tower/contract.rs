@@ -143,6 +143,14 @@ async fn a_service_that_fails_before_a_later_send_is_an_unsent_failure_of_that_s
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_service_that_one_of_our_layers_finds_broken_is_passed_on() {
+    let layer = retry(|policy| policy);
+    let strict = Strict::new([Readiness::Fails("broken".into())], []);
+    let error = layer.layer(layer.layer(strict.watch())).ready().await.err().unwrap();
+    assert!(error.source().is_some_and(|source| !source.is::<Error>()), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_permit_is_given_back_for_the_wait() {
     let strict = Strict::of([503, 503, 503, 503, 200, 200]);
     let permits = Arc::new(Semaphore::new(1));

@@ -100,3 +100,20 @@ async fn an_error_that_nobody_knows_ends_the_call() {
     });
     assert_eq!(report(&send(&retry.layer(strict), Request::new(())).await.unwrap()).attempts(), 2);
 }
+
+/// A service over reqwest, with requests of `http`'s: its failures are known by their types.
+#[cfg(feature = "reqwest")]
+#[tokio::test]
+async fn what_reqwest_says_is_judged_as_that() {
+    let (socket, nobody) = crate::common::refused();
+    let client = crate::common::client();
+    let inner = service_fn(move |request: Request<String>| {
+        let sent = reqwest::Request::try_from(request).map(|request| client.execute(request));
+        async move { Ok::<_, BoxError>(http::Response::from(sent?.await?)) }
+    });
+    let request = Request::get(format!("http://{nobody}/")).body(String::new()).unwrap();
+    let error = send(&retry().0.layer(inner), request).await.unwrap_err();
+    assert_eq!(error.event(), Some(Event::Failure(Failure::new(Cause::Network, Reached::Unsent))));
+    assert_eq!(error.attempts(), 4);
+    drop(socket);
+}
