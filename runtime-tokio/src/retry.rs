@@ -190,7 +190,8 @@ impl<T> Retry<T> {
 }
 
 impl<T: Timer + Clone> Retry<T> {
-    /// A call whose sends are made by a closure: settings for it, and then [`Call::run`].
+    /// A call without a request: settings for it, and then a closure that makes its sends ([`run`](Call::run)), or a request
+    /// that they are put on (`attach`).
     pub fn call(&self) -> Call<(), T> {
         Call::new((), self.clone())
     }

@@ -106,8 +106,7 @@ where
         let (retry, settings) = RequestSettings::of(request.extensions(), &self.retry);
         let ready = ServiceSender::new(inner, request, &retry, &settings)
             .and_then(|sender| Ready::new(sender, retry, settings, Passed::<Response<R>>::REPORT));
-        let call = carry_out(ready, pending::<()>());
-        RetryFuture(Box::pin(async { call.await.map(|Passed(response)| response) }))
+        RetryFuture(Box::pin(carry_out(ready, pending::<()>())))
     }
 }
 
@@ -122,13 +121,13 @@ impl<S: fmt::Debug, T> fmt::Debug for RetryService<S, T> {
 /// It is in a box, one for each call: what it does is written as `async`, and such a future has no name that a
 /// [`Service`] could tell. The box asks of all that is in it to be [`Send`], as most executors do.
 #[must_use = "futures do nothing unless polled"]
-pub struct RetryFuture<R>(Pin<Box<dyn Future<Output = Result<Response<R>, Error>> + Send>>);
+pub struct RetryFuture<R>(Pin<Box<dyn Future<Output = Result<Passed<Response<R>>, Error>> + Send>>);
 
 impl<R> Future for RetryFuture<R> {
     type Output = Result<Response<R>, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.as_mut().poll(cx)
+        self.0.as_mut().poll(cx).map_ok(|Passed(response)| response)
     }
 }
 
