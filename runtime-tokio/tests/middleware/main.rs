@@ -8,9 +8,6 @@ mod skip;
 mod calls;
 mod errors;
 mod layers;
-// Without these types fewer failures are retried, and fewer told apart.
-#[cfg(all(feature = "hyper", feature = "rustls"))]
-mod moving;
 mod settings;
 
 use core::time::Duration;

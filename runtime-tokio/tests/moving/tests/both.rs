@@ -1,5 +1,8 @@
 //! What the guide's page on moving over from reqwest-retry says of both, on the same servers.
 
+#[path = "../../common/skip.rs"]
+mod skip;
+
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
@@ -12,16 +15,26 @@ use reqwest::{Body, Method, Request, Response};
 use reqwest_middleware::{ClientBuilder, Error, Middleware, Next, Result};
 use reqwest_retry::policies::ExponentialBackoff;
 use reqwest_retry::{Jitter, RetryTransientMiddleware};
-use retry_core::{Advice, Cause, NonIdempotent, PolicyBuilder, RetryAfter, WaitSource};
-use runtime_tokio::{DnsFailure, Retry, Seen};
+use retry_core::{Advice, Cause, NonIdempotent, Policy, PolicyBuilder, RetryAfter, WaitSource};
+use runtime_tokio::{DnsFailure, Report, Retry, Seen};
 
-use crate::skip::{SkipTimer, client, guarded};
-use crate::{report, retry};
+use skip::{SkipTimer, client, guarded};
 
 /// reqwest-retry, with three retries.
 fn before() -> impl Middleware {
     let bounds = ExponentialBackoff::builder().retry_bounds(Duration::from_millis(1), Duration::from_millis(2));
     RetryTransientMiddleware::new_with_policy(bounds.jitter(Jitter::None).build_with_max_retries(3))
+}
+
+/// Waits of 100, 200 and 400 ms, which take no time.
+fn retry() -> Retry<SkipTimer> {
+    let policy = Policy::API.edit().base_delay(Duration::from_millis(100)).jitter(retry_core::Jitter::None).build();
+    Retry::with_timer(policy.unwrap(), SkipTimer::default())
+}
+
+/// What the call took that gave this response.
+fn report(response: &Response) -> &Report {
+    response.extensions().get().expect("each response has a report")
 }
 
 /// Ours, with three retries and this change.
