@@ -56,6 +56,19 @@ async fn an_error_of_ours_inside_another_one_ends_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_an_error_of_ours_says_is_taken_at_its_word() {
+    // That of a limit tells nothing to anybody else.
+    let policy = Policy::API.edit().max_retries(1).attempt_timeout(Some(Duration::from_secs(1))).build().unwrap();
+    let strict = Strict::new([], [Given::Hangs, Given::Hangs]);
+    let inside = Retry::new(policy);
+    let stack =
+        ServiceBuilder::new().layer(Retry::new(Policy::API)).map_err(Wrapped).layer(inside).service(strict.watch());
+    let error = send(&stack, Request::new(())).await.unwrap_err();
+    assert_eq!(error.event(), Some(Event::Failure(Failure::new(Cause::Timeout, Reached::MaybeSent))));
+    assert_eq!((error.attempts(), strict.calls()), (1, 2));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_time_limit_inside_fails_one_send_and_one_around_ends_the_call() {
     let retry = Retry::new(Policy::API);
     let limit = Duration::from_secs(5);
@@ -112,8 +125,12 @@ async fn what_reqwest_says_is_judged_as_that() {
         async move { Ok::<_, BoxError>(http::Response::from(sent?.await?)) }
     });
     let request = Request::get(format!("http://{nobody}/")).body(String::new()).unwrap();
-    let error = send(&retry().0.layer(inner), request).await.unwrap_err();
+    let error = send(&retry().0.layer(inner.clone()), request).await.unwrap_err();
     assert_eq!(error.event(), Some(Event::Failure(Failure::new(Cause::Network, Reached::Unsent))));
     assert_eq!(error.attempts(), 4);
     drop(socket);
+    // A URL that reqwest cannot send to, which it alone tells.
+    let request = Request::get("ftp://127.0.0.1/").body(String::new()).unwrap();
+    let error = send(&retry().0.layer(inner), request).await.unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Validation, 1), "{error}");
 }
