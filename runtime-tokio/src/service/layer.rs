@@ -121,7 +121,10 @@ impl<S: fmt::Debug, T> fmt::Debug for RetryService<S, T> {
 /// It is in a box, one for each call: what it does is written as `async`, and such a future has no name that a
 /// [`Service`] could tell. The box asks of all that is in it to be [`Send`], as most executors do.
 #[must_use = "futures do nothing unless polled"]
-pub struct RetryFuture<R>(Pin<Box<dyn Future<Output = Result<Passed<Response<R>>, Error>> + Send>>);
+pub struct RetryFuture<R>(Pin<Box<dyn Future<Output = Given<R>> + Send>>);
+
+/// What carrying a call out gives.
+type Given<R> = Result<Passed<Response<R>>, Error>;
 
 impl<R> Future for RetryFuture<R> {
     type Output = Result<Response<R>, Error>;
