@@ -43,16 +43,18 @@ impl RequestSettings {
     }
 }
 
-#[cfg(feature = "reqwest")]
 impl RequestSettings {
     /// As [`Call::idempotency_key`] does for one call: sends this `Idempotency-Key`, and with it makes the request
     /// repeatable.
     #[must_use]
     pub fn idempotency_key(mut self, key: impl Into<crate::IdempotencyKey>) -> Self {
-        self.settings.own().client.key = Some(key.into());
+        self.settings.own().key = Some(key.into());
         self
     }
+}
 
+#[cfg(feature = "reqwest")]
+impl RequestSettings {
     /// As [`Call::buffer_body`] does for one call: reads a body that can be produced once only into memory before the
     /// first send, at most `bytes` of it.
     #[must_use]

@@ -148,13 +148,17 @@ impl Budget for CallBudget {
     }
 }
 
-/// Scheme, host and port of a URL; of what is no URL, the text itself.
+/// Scheme, host and port of a URL; nothing of a path, whose host nobody knows; and the text itself of what is neither.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Origin(String);
 
 impl Origin {
     fn of(url: &str) -> Self {
-        Self(Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization()))
+        match Url::parse(url) {
+            Ok(url) => Self(url.origin().ascii_serialization()),
+            Err(_) if url.starts_with('/') => Self(String::new()),
+            Err(_) => Self(url.to_owned()),
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use retry_core::{Advice, Instant, NonIdempotent, Policy, PolicyBuilder, PolicyEr
 use crate::advise::{Advise, Seen};
 #[cfg(feature = "reqwest")]
 use crate::client::call::ClientSettings;
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+use crate::key::IdempotencyKey;
 use crate::retry::Retry;
 use crate::timer::TokioTimer;
 
@@ -22,6 +24,8 @@ use crate::timer::TokioTimer;
 pub struct Call<R, T = TokioTimer, C = Pending<()>> {
     pub(crate) request: R,
     pub(crate) retry: Retry<T>,
+    /// Only a call over reqwest can be told of it: others are dropped.
+    #[cfg_attr(not(feature = "reqwest"), allow(dead_code))]
     pub(crate) cancel: C,
     pub(crate) settings: Settings,
 }
@@ -38,6 +42,8 @@ pub(crate) struct Own {
     pub(crate) deadline: Option<Instant>,
     /// Who records the call. It is here so that the others need no room for it.
     pub(crate) recorder: OnceLock<Recorder>,
+    #[cfg(any(feature = "reqwest", feature = "tower"))]
+    pub(crate) key: Option<IdempotencyKey>,
     #[cfg(feature = "reqwest")]
     pub(crate) client: ClientSettings,
 }
@@ -54,9 +60,9 @@ impl Settings {
 
     /// Whether the server is told by a key that all sends are the same request.
     pub(crate) fn has_key(&self) -> bool {
-        #[cfg(feature = "reqwest")]
-        return self.get(|own| own.client.key.as_ref()).is_some();
-        #[cfg(not(feature = "reqwest"))]
+        #[cfg(any(feature = "reqwest", feature = "tower"))]
+        return self.get(|own| own.key.as_ref()).is_some();
+        #[cfg(not(any(feature = "reqwest", feature = "tower")))]
         return false;
     }
 }

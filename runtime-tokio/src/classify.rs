@@ -6,7 +6,7 @@
 
 #[cfg(all(test, feature = "reqwest"))]
 mod tests;
-#[cfg(feature = "reqwest")]
+#[cfg(any(feature = "reqwest", feature = "tower"))]
 pub(crate) mod texts;
 
 use core::error::Error as StdError;
@@ -15,6 +15,8 @@ use std::io;
 use http::StatusCode;
 use retry_core::{Cause, Event, Failure, Reached};
 
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+use crate::dns::DnsFailure;
 use crate::error::Error;
 use crate::fault::Fault;
 
@@ -27,20 +29,25 @@ impl Fault {
             #[cfg(feature = "reqwest")]
             Self::Client(fault) => fault.failure(),
             Self::TimedOut(_) => Failure::new(Cause::Timeout, Reached::MaybeSent),
-            #[cfg(feature = "reqwest")]
+            #[cfg(any(feature = "reqwest", feature = "tower"))]
             Self::Key(_) => Failure::new(Cause::Validation, Reached::Unsent),
             Self::Policy(_) | Self::RetryCount(_) => Failure::new(Cause::Validation, Reached::Unsent),
+            #[cfg(feature = "tower")]
+            Self::Service(fault) => fault.failure(),
             Self::Nested(error) => nested(error),
-            Self::Other(error) => other(&**error),
             #[cfg(feature = "reqwest")]
-            Self::OtherRedirected(error) => Failure { reached: Reached::MaybeSent, ..other(&**error) },
-            Self::Status(_) => UNKNOWN,
+            Self::Other(error) => told(&**error).unwrap_or(UNKNOWN),
+            #[cfg(feature = "reqwest")]
+            Self::OtherRedirected(error) => {
+                Failure { reached: Reached::MaybeSent, ..told(&**error).unwrap_or(UNKNOWN) }
+            }
+            Self::Status(_) | Self::Gone(_) => UNKNOWN,
         }
     }
 
     /// Whether a retry layer inside this one has worked on it.
     pub(crate) fn is_settled(&self) -> bool {
-        matches!(self, Self::Nested(_)) || self.others().any(|error| error.is::<Error>())
+        matches!(self, Self::Nested(_)) || Chain(self.foreign()).any(|error| error.is::<Error>())
     }
 
     /// The status behind an error that the caller's own code made of a response (`error_for_status`).
@@ -49,17 +56,7 @@ impl Fault {
             #[cfg(feature = "reqwest")]
             Self::Client(fault) => fault.status(),
             _ if self.is_settled() => None,
-            _ => self.others().find_map(status),
-        }
-    }
-
-    /// An error of the caller's own code, and all that is inside it.
-    fn others(&self) -> Chain<'_> {
-        match self {
-            Self::Other(error) => Chain(Some(&**error)),
-            #[cfg(feature = "reqwest")]
-            Self::OtherRedirected(error) => Chain(Some(&**error)),
-            _ => Chain(None),
+            _ => Chain(self.foreign()).find_map(status),
         }
     }
 }
@@ -71,13 +68,12 @@ fn nested(error: &Error) -> Failure {
     }
 }
 
-/// An error of the caller's is judged by what is inside it: ours or the client's, whichever is found first.
-fn other(error: &(dyn StdError + 'static)) -> Failure {
-    let found = |error: &(dyn StdError + 'static)| match error.downcast_ref::<Error>() {
+/// An error of the caller's is judged by what is inside it: ours or reqwest's, whichever is found first.
+pub(crate) fn told(error: &(dyn StdError + 'static)) -> Option<Failure> {
+    Chain(Some(error)).find_map(|error| match error.downcast_ref::<Error>() {
         Some(error) => Some(nested(error)),
         None => client(error),
-    };
-    Chain(Some(error)).find_map(found).unwrap_or(UNKNOWN)
+    })
 }
 
 /// What `error` says, if it is the client's.
@@ -100,6 +96,16 @@ fn status(error: &(dyn StdError + 'static)) -> Option<StatusCode> {
 #[cfg(not(feature = "reqwest"))]
 fn status(_: &(dyn StdError + 'static)) -> Option<StatusCode> {
     None
+}
+
+/// What a failed lookup of a name says.
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+pub(crate) fn dns(error: &(dyn StdError + 'static)) -> Option<Cause> {
+    match error.downcast_ref::<DnsFailure>() {
+        Some(DnsFailure::NoSuchName) => Some(Cause::DnsNoSuchName),
+        Some(DnsFailure::Temporary) => Some(Cause::DnsTemporary),
+        None => texts::dns(error),
+    }
 }
 
 /// Whether an HTTP/2 server said that it did not process the request (RFC 9113 8.7).

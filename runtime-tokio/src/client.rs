@@ -4,12 +4,10 @@ mod buffer;
 pub(crate) mod call;
 mod classify;
 mod closure;
-mod dns;
 pub(crate) mod fault;
 mod fetched;
 mod go;
 mod kept;
-pub(crate) mod key;
 #[cfg(feature = "middleware")]
 mod middleware;
 mod pool_builder;
@@ -21,10 +19,8 @@ mod sender;
 
 pub use call::{MAX_BODY, RetryExt};
 pub(crate) use classify::{is_without_tls, judge};
-pub use dns::DnsFailure;
 pub use fault::{BodyTooLarge, BufferTooSmall};
 pub use fetched::{BodyError, BrokenOff, Fetched};
-pub use key::{IdempotencyKey, KeyError};
 pub use pool_builder::{PoolBuilder, PoolError};
 pub use proxies::{ProxyPool, ProxyStatus};
 

@@ -17,7 +17,8 @@ use crate::target::Target;
 /// Why a call has no answer.
 ///
 /// [`source`](StdError::source) is the last send's failure: reqwest's own error with its predicates, [`TimedOut`](crate::TimedOut) where
-/// a limit of the policy cut the send, [`StatusError`](crate::StatusError) after a status. Neither `Display` nor `Debug` show userinfo or
+/// a limit of the policy cut the send, [`StatusError`](crate::StatusError) after a status; in a layer of tower, the error of
+/// the service inside. Neither `Display` nor `Debug` show userinfo or
 /// query of a URL. (To that end one of reqwest's errors is not handed over: that of a redirect to a URL with a query
 /// which `https_only` forbids.)
 ///

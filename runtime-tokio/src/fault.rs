@@ -9,9 +9,11 @@ use retry_core::PolicyError;
 use crate::classify::Chain;
 #[cfg(feature = "reqwest")]
 use crate::client::fault::ClientFault;
-#[cfg(feature = "reqwest")]
-use crate::client::key::KeyError;
 use crate::error::Error;
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+use crate::key::KeyError;
+#[cfg(feature = "tower")]
+use crate::service::fault::ServiceFault;
 use crate::vendor::RetryCountError;
 
 /// What made a send fail, as the source of an [`Error`].
@@ -22,12 +24,17 @@ pub(crate) enum Fault {
     TimedOut(TimedOut),
     Status(StatusError),
     Policy(PolicyError),
-    #[cfg(feature = "reqwest")]
+    #[cfg(any(feature = "reqwest", feature = "tower"))]
     Key(KeyError),
     RetryCount(RetryCountError),
+    /// A service of a stack failed.
+    #[cfg(feature = "tower")]
+    Service(ServiceFault),
+    Gone(Gone),
     /// A retry layer inside this one has done its work.
     Nested(Error),
     /// An error of the caller's own code, that may have one of the client's inside.
+    #[cfg(feature = "reqwest")]
     Other(Box<dyn StdError + Send + Sync>),
     /// The same after a redirect: a server has processed the request before.
     #[cfg(feature = "reqwest")]
@@ -35,11 +42,36 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
+    /// What the caller's own code says: one of our errors, if a layer of ours has done its work, or else `other`. One that
+    /// is inside an error of the caller's is found by `settled.rs`.
+    pub(crate) fn unless_nested(
+        error: Box<dyn StdError + Send + Sync>,
+        other: impl FnOnce(Box<dyn StdError + Send + Sync>) -> Self,
+    ) -> Self {
+        match error.downcast::<Error>() {
+            Ok(error) => Self::Nested(*error),
+            Err(error) => other(error),
+        }
+    }
+
+    /// An error of the caller's own code, which may have anything inside.
+    pub(crate) fn foreign(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            #[cfg(feature = "reqwest")]
+            Self::Other(error) | Self::OtherRedirected(error) => Some(&**error),
+            #[cfg(feature = "tower")]
+            Self::Service(fault) => Some(fault.as_error()),
+            _ => None,
+        }
+    }
+
     /// Whether the client began nothing.
     pub(crate) fn is_unbegun(&self) -> bool {
         match self {
             #[cfg(feature = "reqwest")]
             Self::Client(fault) => fault.is_unbegun(),
+            #[cfg(feature = "tower")]
+            Self::Service(fault) => fault.is_refused(),
             _ => false,
         }
     }
@@ -56,27 +88,26 @@ impl Fault {
             Self::TimedOut(error) => error,
             Self::Status(error) => error,
             Self::Policy(error) => error,
-            #[cfg(feature = "reqwest")]
+            #[cfg(any(feature = "reqwest", feature = "tower"))]
             Self::Key(error) => error,
             Self::RetryCount(error) => error,
+            #[cfg(feature = "tower")]
+            Self::Service(fault) => fault.as_error(),
+            Self::Gone(error) => error,
             Self::Nested(error) => error,
-            Self::Other(error) => &**error,
             #[cfg(feature = "reqwest")]
-            Self::OtherRedirected(error) => &**error,
+            Self::Other(error) | Self::OtherRedirected(error) => &**error,
         }
     }
 }
 
-/// What is printed of an error of the caller's own code.
+/// What is printed of an error of the caller's own code, of which nobody knows what it prints.
 const WITHHELD: &str = "(an error of the caller's)";
 
 impl fmt::Debug for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Nobody knows what the caller's own errors print.
-            Self::Other(_) => f.write_str(WITHHELD),
-            #[cfg(feature = "reqwest")]
-            Self::OtherRedirected(_) => f.write_str(WITHHELD),
+            fault if fault.foreign().is_some() => f.write_str(WITHHELD),
             Self::Nested(error) => fmt::Debug::fmt(error, f),
             fault => fmt::Debug::fmt(fault.as_error(), f),
         }
@@ -145,3 +176,15 @@ impl fmt::Display for StatusError {
 }
 
 impl StdError for StatusError {}
+
+/// There was no request left to send. A request is handed over with the last send alone, so nobody meets this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gone;
+
+impl fmt::Display for Gone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the request was handed over before")
+    }
+}
+
+impl StdError for Gone {}

@@ -6,6 +6,7 @@
 //! - [How do I test my code, without its waits?](testing)
 //! - [How do I follow calls in traces and logs?](tracing)
 #![cfg_attr(feature = "middleware", doc = "- [How do I move over from reqwest-retry?](moving)")]
+#![cfg_attr(feature = "tower", doc = "- [How do I put retries into a stack of tower's services?](tower)")]
 //!
 //! What holds for every client is in [`retry_core::guide`]:
 //!
@@ -33,3 +34,7 @@ pub mod tracing {}
 // Its code runs in tests/moving, where the other crate is.
 #[cfg_attr(not(doctest), doc = include_str!("guide/moving.md"))]
 pub mod moving {}
+
+#[cfg(feature = "tower")]
+#[doc = include_str!("guide/tower.md")]
+pub mod tower {}

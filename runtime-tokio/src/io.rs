@@ -4,6 +4,7 @@ use core::future::Future;
 use core::time::Duration;
 use std::sync::Arc;
 
+#[cfg(feature = "reqwest")]
 use http::StatusCode;
 use retry_core::trace::Recorder;
 use retry_core::{
@@ -52,6 +53,7 @@ impl<T> Frame<T> {
         self.extras.as_ref().is_some_and(|extras| extras.return_last_response)
     }
 
+    #[cfg(feature = "reqwest")]
     pub(crate) fn retries(&self, status: StatusCode) -> bool {
         self.policy.statuses().contains(status.as_u16())
     }

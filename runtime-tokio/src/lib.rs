@@ -26,7 +26,10 @@
 //!
 //! `reqwest` (on by default): all that is over reqwest. Without it there are the policy, the [`Retry`] and its parts.
 //!
-//! `hyper`, `h2`, `rustls` (all on by default) let failures be told apart by the types of those libraries. None of them
+//! `tower`: a [`Retry`] as a layer of tower, around any service of [`http::Request`]s. With it the [`guide`] has a page on
+//! where it belongs in a stack. It needs no `reqwest`.
+//!
+//! `hyper`, `hyper-util`, `h2`, `rustls` (all on by default) let failures be told apart by the types of those libraries. None of them
 //! chooses anything for reqwest: TLS, DNS and HTTP versions are its features and yours. Without one of them coarser rules
 //! hold, which are as safe, but retry less and tell fewer kinds apart.
 //!
@@ -39,22 +42,28 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Without a client there is nobody to carry a call out.
-#![cfg_attr(not(feature = "reqwest"), allow(dead_code))]
+#![cfg_attr(not(any(feature = "reqwest", feature = "tower")), allow(dead_code))]
 
 mod advise;
-#[cfg(feature = "middleware")]
+#[cfg(any(feature = "middleware", feature = "tower"))]
 mod attach;
 mod budgets;
 mod call;
 mod classify;
 #[cfg(feature = "reqwest")]
 mod client;
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+mod dns;
 mod error;
 mod fault;
 #[doc = include_str!("faults.md")]
 pub mod faults {}
 pub mod guide;
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+mod headers;
 mod io;
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+mod key;
 mod redact;
 mod reply;
 mod report;
@@ -62,6 +71,8 @@ mod retry;
 mod rng;
 mod run;
 mod sender;
+#[cfg(feature = "tower")]
+mod service;
 mod settled;
 #[cfg(feature = "tracing")]
 mod spans;
@@ -73,17 +84,21 @@ mod timer;
 mod vendor;
 
 pub use advise::{Advise, Retrying, Seen};
-#[cfg(feature = "middleware")]
+#[cfg(any(feature = "middleware", feature = "tower"))]
 pub use attach::RequestSettings;
 pub use budgets::Budgets;
 pub use call::Call;
 #[cfg(feature = "reqwest")]
 pub use client::{
-    BodyError, BodyTooLarge, BrokenOff, BufferTooSmall, DnsFailure, Fetched, IdempotencyKey, KeyError, MAX_BODY,
-    PoolBuilder, PoolError, ProxyPool, ProxyStatus, RetryExt, client_builder,
+    BodyError, BodyTooLarge, BrokenOff, BufferTooSmall, Fetched, MAX_BODY, PoolBuilder, PoolError, ProxyPool,
+    ProxyStatus, RetryExt, client_builder,
 };
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+pub use dns::DnsFailure;
 pub use error::Error;
 pub use fault::{StatusError, TimedOut};
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+pub use key::{IdempotencyKey, KeyError};
 pub use report::Report;
 pub use retry::{IntoRetry, Retry};
 pub use retry_core;
@@ -92,6 +107,8 @@ pub use retry_core::{
     Policy, PolicyBuilder, PolicyError, Ratio, Reached, Reason, RetryAfter, StatusSet, Throttle, Timer, TokenBucket,
     Try, UnixTime, Verdict, WaitSource, Why,
 };
+#[cfg(feature = "tower")]
+pub use service::{RetryFuture, RetryService};
 pub use timer::TokioTimer;
 pub use vendor::RetryCountError;
 

@@ -164,6 +164,7 @@ impl<T: Timer> Retry<T> {
         &self.policy
     }
 
+    #[cfg(feature = "reqwest")]
     pub(crate) fn with_policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
     }
@@ -177,7 +178,7 @@ impl<T: Timer> Retry<T> {
 
 impl<T> Retry<T> {
     /// The same on another timer.
-    #[cfg(feature = "middleware")]
+    #[cfg(any(feature = "middleware", feature = "tower"))]
     pub(crate) fn on<U>(self, timer: U) -> Retry<U> {
         Retry { policy: self.policy, timer, extras: self.extras, shared: self.shared }
     }
@@ -189,7 +190,8 @@ impl<T> Retry<T> {
 }
 
 impl<T: Timer + Clone> Retry<T> {
-    /// A call whose sends are made by a closure: settings for it, and then [`Call::run`].
+    /// A call without a request: settings for it, and then a closure that makes its sends ([`run`](Call::run)), or a request
+    /// that they are put on (`attach`).
     pub fn call(&self) -> Call<(), T> {
         Call::new((), self.clone())
     }

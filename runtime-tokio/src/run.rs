@@ -33,10 +33,10 @@ pub(crate) trait Answer<R> {
 }
 
 /// A response as the forms give it that stand in a stack of others: as it came, with its [`Report`] among its extensions.
-#[cfg(feature = "middleware")]
+#[cfg(any(feature = "middleware", feature = "tower"))]
 pub(crate) struct Passed<R>(pub(crate) R);
 
-#[cfg(feature = "middleware")]
+#[cfg(any(feature = "middleware", feature = "tower"))]
 impl<R: Received> Answer<R> for Passed<R> {
     const REPORT: bool = true;
     const TRANSPARENT: bool = true;

@@ -22,6 +22,7 @@ impl Target {
         Self::new(request.method(), request.url().as_str())
     }
 
+    #[cfg(feature = "reqwest")]
     pub(crate) fn parts(&self) -> (&Method, &str) {
         (&self.method, self.url.as_str())
     }

@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use retry_core::{Advice, Timer, Try, vendor};
+use retry_core::{Advice, Timer, vendor};
 
 use crate::call::Call;
 use crate::retry::{Extras, Retry};
@@ -142,13 +142,4 @@ fn lines<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a [u8
 pub(crate) fn check_count(name: &HeaderName) -> Result<(), RetryCountError> {
     let taken = TAKEN.into_iter().find(|taken| name.as_str().eq_ignore_ascii_case(taken));
     taken.map_or(Ok(()), |name| Err(RetryCountError { name }))
-}
-
-/// Tells the server how often the request was sent before.
-pub(crate) fn count(headers: &mut HeaderMap, name: Option<&HeaderName>, this: Try) {
-    if let Some(name) = name
-        && this.number > 1
-    {
-        headers.insert(name, HeaderValue::from(this.number - 1));
-    }
 }

@@ -1,4 +1,5 @@
 //! Budgets over real sockets: a fleet of calls meets a server that is down.
+#![cfg(feature = "reqwest")]
 
 #[path = "common/skip.rs"]
 mod skip;

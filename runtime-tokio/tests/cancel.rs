@@ -1,4 +1,5 @@
 //! Cancelling, dropping and deadlines: the call ends at once, and nothing is sent after it.
+#![cfg(feature = "reqwest")]
 
 #[path = "common/skip.rs"]
 mod skip;

@@ -1,4 +1,5 @@
 //! Sending again, met in the field: CASES G1, G4, G5. G2 and G3 are in `repeat.rs`.
+#![cfg(feature = "reqwest")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! What becomes of connections (SPEC 11): a reply that is retried is let go, and the wait does not move.
+#![cfg(feature = "reqwest")]
 #![expect(clippy::unwrap_used, reason = "a panic is the report of a test, and of its helpers")]
 
 mod common;
@@ -6,7 +7,7 @@ mod common;
 use core::time::Duration;
 use std::sync::Arc;
 
-use common::{SkipTimer, builder, client, guarded};
+use common::{SkipTimer, Turns, builder, client, guarded};
 use conformance::server::{Fault, Framing, Point, Reply, Server};
 use reqwest::Client;
 use retry_core::{Instant, Jitter, Policy, Timer, UnixTime};
@@ -14,31 +15,6 @@ use runtime_tokio::{Report, Retry, RetryExt};
 
 /// Waits of 20 ms: the real time that a body which does not end may cost here.
 const WAIT: Duration = Duration::from_millis(20);
-
-/// Skips waits, but leaves the client's tasks their turn, as a real wait does: a connection goes back to its pool.
-#[derive(Clone, Debug, Default)]
-struct Turns(SkipTimer);
-
-impl Timer for Turns {
-    fn now(&self) -> Instant {
-        self.0.now()
-    }
-
-    fn wall(&self) -> Option<UnixTime> {
-        self.0.wall()
-    }
-
-    async fn sleep(&self, duration: Duration) {
-        self.0.sleep(duration).await;
-        for _ in 0..256 {
-            tokio::task::yield_now().await;
-        }
-    }
-
-    async fn limit(&self, duration: Duration) {
-        self.0.limit(duration).await;
-    }
-}
 
 fn retry(wait: Duration) -> (Retry<Turns>, SkipTimer) {
     let policy = Policy::API.edit().base_delay(wait).factor(1.0).jitter(Jitter::None).build().unwrap();

@@ -1,4 +1,5 @@
 //! The body of the fuzz target that needs an HTTP client over its corpus, and the seeds that it began with.
+#![cfg(feature = "reqwest")]
 #![allow(unreachable_pub, dead_code, reason = "the bodies are shared with the fuzz targets, where they are public")]
 
 #[path = "../../fuzz/src/bytes.rs"]

@@ -1,4 +1,5 @@
 //! What a call costs beside its sends: the size of its future, and memory.
+#![cfg(feature = "reqwest")]
 #![expect(clippy::unwrap_used, reason = "a panic is the report of a test, and of its helpers")]
 
 mod common;

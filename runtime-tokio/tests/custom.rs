@@ -1,4 +1,5 @@
 //! Custom policies, closures, hooks and nested layers over a real socket.
+#![cfg(feature = "reqwest")]
 
 #[path = "common/skip.rs"]
 mod skip;

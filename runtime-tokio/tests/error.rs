@@ -1,4 +1,5 @@
 //! The error, lossless: reqwest's own error inside, the last response in hand, and one line that says what happened.
+#![cfg(feature = "reqwest")]
 #![expect(clippy::unwrap_used, reason = "a panic is the report of a test, and of its helpers")]
 
 mod common;

@@ -1,4 +1,5 @@
 //! Hostile servers: an answer or a typed error within the total limit, bounded memory, no panic.
+#![cfg(feature = "reqwest")]
 #![expect(clippy::unwrap_used, reason = "a panic is the report of a test, and of its helpers")]
 
 #[path = "common/bomb.rs"]

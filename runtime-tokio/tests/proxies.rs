@@ -1,4 +1,5 @@
 //! Pools of real proxies on loopback.
+#![cfg(feature = "reqwest")]
 
 #[path = "common/skip.rs"]
 mod skip;

@@ -1,4 +1,5 @@
 //! Repeating safely: consent, idempotency keys, and the same bytes at every send.
+#![cfg(feature = "reqwest")]
 
 #[path = "common/skip.rs"]
 mod skip;

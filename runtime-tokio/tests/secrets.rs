@@ -1,4 +1,5 @@
 //! No output shows a URL's userinfo or query, or a proxy's password. The faults test checks the same of every fault.
+#![cfg(feature = "reqwest")]
 #![expect(clippy::unwrap_used, reason = "a panic is the report of a test, and of its helpers")]
 
 mod common;

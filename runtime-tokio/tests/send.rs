@@ -1,4 +1,5 @@
 //! The main job over a real socket, with waits that take no time.
+#![cfg(feature = "reqwest")]
 
 #[path = "common/skip.rs"]
 mod skip;

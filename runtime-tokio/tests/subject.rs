@@ -4,7 +4,7 @@
 //! the same seed. `CONFORMANCE_RESULTS` names a file to write the results to, for `cargo run -p conformance -- diff`;
 //! with several ways, name one of them after `cargo test`.
 // Without hyper's types a connection that ends without an answer is no fault of the network.
-#![cfg(feature = "hyper")]
+#![cfg(all(feature = "hyper", feature = "reqwest"))]
 
 #[path = "subject/agree.rs"]
 mod agree;
@@ -20,6 +20,9 @@ mod script;
 mod stage;
 #[path = "subject/timer.rs"]
 mod timer;
+#[cfg(all(feature = "hyper-util", feature = "tower"))]
+#[path = "subject/tower.rs"]
+mod tower;
 #[path = "subject/way.rs"]
 mod way;
 #[path = "subject/with_retry.rs"]

@@ -1,4 +1,5 @@
 //! Calls over real sockets and in real time, recorded, and replayed to the same decisions.
+#![cfg(feature = "reqwest")]
 
 #[path = "common/skip.rs"]
 mod skip;

@@ -1,4 +1,5 @@
 //! Headers that no standard names, over a real socket: what the server says, and how it is told of retries.
+#![cfg(feature = "reqwest")]
 
 #[path = "common/skip.rs"]
 mod skip;

@@ -33,6 +33,17 @@ const CONNECT: &[(&str, Cause)] = &[
     ("SOCKS error: ", Cause::Proxy),
 ];
 
+/// What hyper-util's client says of a request that it does not begin to send, and of one whose URI its connector refuses.
+#[cfg(feature = "tower")]
+const REFUSED: [&str; 6] = [
+    "client error (UserAbsoluteUriRequired)",
+    "client error (UserUnsupportedRequestMethod)",
+    "client error (UserUnsupportedVersion)",
+    "invalid URL, scheme is not http",
+    "invalid URL, scheme is missing",
+    "invalid URL, host is missing",
+];
+
 /// What the text of a failed lookup says.
 pub(crate) fn dns(error: &(dyn StdError + 'static)) -> Option<Cause> {
     let text = error.to_string();
@@ -43,4 +54,22 @@ pub(crate) fn dns(error: &(dyn StdError + 'static)) -> Option<Cause> {
 pub(crate) fn connect(error: &(dyn StdError + 'static)) -> Option<Cause> {
     let text = error.to_string();
     CONNECT.iter().find(|(start, _)| text.starts_with(start)).map(|(_, cause)| *cause)
+}
+
+/// Whether the client refused the request.
+#[cfg(feature = "tower")]
+pub(crate) fn refused(error: &(dyn StdError + 'static)) -> bool {
+    REFUSED.contains(&error.to_string().as_str())
+}
+
+/// Whether the source of this is what a resolver said to hyper-util's connector, whose errors have no name.
+#[cfg(feature = "tower")]
+pub(crate) fn lookup(error: &(dyn StdError + 'static)) -> bool {
+    error.to_string() == "dns error"
+}
+
+/// Whether the time limit of a layer of tower's has passed: its type alone would take the whole library.
+#[cfg(feature = "tower")]
+pub(crate) fn timeout(error: &(dyn StdError + 'static)) -> bool {
+    error.to_string() == "request timed out"
 }

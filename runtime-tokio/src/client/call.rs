@@ -6,8 +6,8 @@ use reqwest::RequestBuilder;
 use retry_core::Timer;
 
 use crate::call::{Call, Settings};
-use crate::client::key::IdempotencyKey;
 use crate::client::proxies::Clients;
+use crate::key::IdempotencyKey;
 use crate::retry::IntoRetry;
 
 /// The largest body that [`fetch`](Call::fetch) reads unless told otherwise: 10 MiB.
@@ -63,7 +63,7 @@ impl<T: Timer, C> Call<RequestBuilder, T, C> {
     /// The key is one or more characters of printable ASCII; another is an error, and nothing is sent. A header that
     /// the client adds by default is replaced.
     pub fn idempotency_key(mut self, key: impl Into<IdempotencyKey>) -> Self {
-        self.settings.own().client.key = Some(key.into());
+        self.settings.own().key = Some(key.into());
         self
     }
 }
@@ -73,7 +73,6 @@ impl<T: Timer, C> Call<RequestBuilder, T, C> {
 pub(crate) struct ClientSettings {
     max_body: Option<usize>,
     pub(crate) buffer_body: Option<usize>,
-    pub(crate) key: Option<IdempotencyKey>,
     /// The pool that the call goes through.
     pub(crate) clients: Option<Arc<Clients>>,
 }

@@ -5,8 +5,7 @@ use core::error::Error as StdError;
 use http::StatusCode;
 use retry_core::{Cause, Failure, Reached};
 
-use crate::classify::{Chain, UNKNOWN, by_io_kind, is_unprocessed, texts, typed, unstarted};
-use crate::client::dns::DnsFailure;
+use crate::classify::{Chain, by_io_kind, dns, is_unprocessed, texts, typed, unstarted};
 use crate::client::fault::ClientFault;
 use crate::fault::Fault;
 
@@ -20,7 +19,6 @@ impl ClientFault {
             Self::Invalid(_) | Self::NoTls(_) | Self::Buffer(_) => Failure::new(Cause::Validation, Reached::Unsent),
             Self::Withheld(_) => Failure::new(Cause::Validation, Reached::MaybeSent),
             Self::Proxy(cause, _) => Failure::new(*cause, Reached::Unsent),
-            Self::Gone(_) => UNKNOWN,
         }
     }
 
@@ -77,14 +75,6 @@ pub(crate) fn judge(error: &reqwest::Error) -> Failure {
             .unwrap_or(Cause::Unknown)
     };
     Failure::new(cause, reached)
-}
-
-fn dns(error: &(dyn StdError + 'static)) -> Option<Cause> {
-    match error.downcast_ref::<DnsFailure>() {
-        Some(DnsFailure::NoSuchName) => Some(Cause::DnsNoSuchName),
-        Some(DnsFailure::Temporary) => Some(Cause::DnsTemporary),
-        None => texts::dns(error),
-    }
 }
 
 /// Whether it is the error of the caller's own body. One of a response's body is a decode error outside.

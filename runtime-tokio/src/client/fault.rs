@@ -7,6 +7,7 @@ use retry_core::Cause;
 
 use crate::client::is_without_tls;
 use crate::client::redact::{Withheld, is_same, without_secrets};
+#[cfg(feature = "middleware")]
 use crate::error::Error;
 use crate::fault::Fault;
 
@@ -23,7 +24,6 @@ pub(crate) enum ClientFault {
     Withheld(Withheld),
     TooLarge(BodyTooLarge),
     Buffer(BufferTooSmall),
-    Gone(Gone),
     /// A proxy of the pool failed by itself.
     Proxy(Cause, Box<Fault>),
 }
@@ -52,7 +52,6 @@ impl ClientFault {
             Self::Withheld(error) => error,
             Self::TooLarge(error) => error,
             Self::Buffer(error) => error,
-            Self::Gone(error) => error,
             Self::Proxy(_, fault) => fault.as_error(),
         }
     }
@@ -105,11 +104,7 @@ impl Fault {
             Ok(error) => return Self::of_stack(*error, url),
             Err(error) => error,
         };
-        match error.downcast::<Error>() {
-            // A layer of ours has done its work. One inside an error of the caller's is found by `settled.rs`.
-            Ok(error) => Self::Nested(*error),
-            Err(error) => Self::Other(error),
-        }
+        Self::unless_nested(error, Self::Other)
     }
 }
 
@@ -170,15 +165,3 @@ impl fmt::Display for BufferTooSmall {
 }
 
 impl StdError for BufferTooSmall {}
-
-/// There was no request left to send. A request is handed over with the last send alone, so nobody meets this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Gone;
-
-impl fmt::Display for Gone {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the request was handed over before")
-    }
-}
-
-impl StdError for Gone {}

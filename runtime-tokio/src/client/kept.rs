@@ -9,13 +9,11 @@ use retry_core::Try;
 
 use crate::call::Settings;
 use crate::client::buffer::{buffer, is_replayable};
-use crate::client::fault::{ClientFault, Gone};
-use crate::client::key::{self, IdempotencyKey};
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::fault::{Fault, Gone};
+use crate::headers::{count, prepare};
 use crate::retry::Retry;
 use crate::target::Target;
-use crate::vendor::{check_count, count};
 
 /// A request that is copied for each send but the last.
 pub(crate) struct Kept {
@@ -35,23 +33,17 @@ enum Copies {
 impl Kept {
     /// `request`, with the header that an idempotency key asks for.
     pub(crate) fn new<T>(mut request: Request, retry: &Retry<T>, settings: &Settings) -> Result<Self, Error> {
-        if let Some(value) = settings.get(|own| own.client.key.as_ref().map(IdempotencyKey::header)) {
-            match value {
-                Ok(value) => _ = request.headers_mut().entry(key::HEADER).or_insert(value),
-                Err(error) => return Err(Error::invalid(Fault::Key(error), Some(Target::of(&request)))),
-            }
-        }
-        let count = retry.extras.as_deref().and_then(|extras| extras.retry_count.clone());
-        if let Err(error) = count.as_deref().map_or(Ok(()), check_count) {
-            return Err(Error::invalid(Fault::RetryCount(error), Some(Target::of(&request))));
-        }
+        let count = match prepare(request.headers_mut(), retry, settings) {
+            Ok(count) => count,
+            Err(fault) => return Err(Error::invalid(fault, Some(Target::of(&request)))),
+        };
         let buffer = settings.get(|own| own.client.buffer_body).filter(|_| !is_replayable(&request));
         Ok(Self { request: Copies::Whole(request), buffer, count })
     }
 
     /// The request of one send.
     pub(crate) fn next(&mut self, this: &Try) -> Result<Request, Fault> {
-        let mut request = self.copy_or_take(this).ok_or(ClientFault::Gone(Gone))?;
+        let mut request = self.copy_or_take(this).ok_or(Fault::Gone(Gone))?;
         count(request.headers_mut(), self.count.as_deref(), *this);
         Ok(request)
     }

@@ -7,11 +7,37 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use conformance::server::Server;
-use retry_core::{Instant, Timer, UnixTime};
+use retry_core::{Instant, Policy, Timer, UnixTime};
 use runtime_tokio::TokioTimer;
 
 /// Waits take no time, limits are the runtime's.
 pub(crate) type SkipTimer = retry_core::testing::SkipTimer<TokioTimer>;
+
+/// Skips waits, but leaves the client's tasks their turn, as a real wait does: a connection goes back to its pool.
+#[derive(Clone, Debug, Default)]
+#[allow(dead_code, reason = "not every test file needs each of these")]
+pub(crate) struct Turns(pub(crate) SkipTimer);
+
+impl Timer for Turns {
+    fn now(&self) -> Instant {
+        self.0.now()
+    }
+
+    fn wall(&self) -> Option<UnixTime> {
+        self.0.wall()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        self.0.sleep(duration).await;
+        for _ in 0..256 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    async fn limit(&self, duration: Duration) {
+        self.0.limit(duration).await;
+    }
+}
 
 /// A [`SkipTimer`] whose limits pass when the server has stalled, and at no other time: once for each stall.
 #[derive(Clone)]
@@ -52,6 +78,13 @@ impl Timer for StallTimer {
     }
 }
 
+#[allow(dead_code, reason = "not every test file needs each of these")]
+/// A policy whose waits are zero.
+pub(crate) fn instant(max_retries: u32) -> Policy {
+    let policy = Policy::API.edit().base_delay(Duration::ZERO).max_retries(max_retries).build();
+    policy.expect("the policy is valid")
+}
+
 /// What `work` gives; a panic if the client hangs.
 pub(crate) async fn guarded<F: Future>(work: F) -> F::Output {
     let guard = Duration::from_secs(20);
@@ -59,6 +92,7 @@ pub(crate) async fn guarded<F: Future>(work: F) -> F::Output {
 }
 
 /// A client with its own retries off.
+#[cfg(feature = "reqwest")]
 #[allow(dead_code, reason = "not every test file needs each of these")]
 pub(crate) fn client() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();

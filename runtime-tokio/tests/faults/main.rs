@@ -1,6 +1,7 @@
 //! Every failure by its name: real faults on loopback, one row each, and what comes of them.
 //!
 //! `cargo test --test faults -- --nocapture` prints the table. `UPDATE=1` writes it to the crate's docs.
+#![cfg(feature = "reqwest")]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use conformance::Skipped;
-use conformance::scenario::{Request, Scenario};
+use conformance::scenario::Scenario;
 use conformance::trace::End;
 use reqwest_middleware::ClientBuilder;
 use retry_core::ErrorKind;
@@ -12,7 +12,7 @@ use runtime_tokio::Report;
 
 use crate::agree::the_traces_are_the_simulators;
 use crate::stage::Stage;
-use crate::way::{KEY, URL, Way, answered, body, client, failed, method, retry, settings};
+use crate::way::{KEY, URL, Way, answered, body, client, failed, method, retry, sets_something, settings};
 
 struct Middleware;
 
@@ -55,10 +55,4 @@ impl Way for Middleware {
             Err(error) => panic!("not ours: {error}"),
         }
     }
-}
-
-/// Whether the request has settings of its own: the others go by those of the client.
-fn sets_something(request: &Request) -> bool {
-    let Request { method, replayable, .. } = request.clone();
-    *request != Request { method, replayable, ..Request::default() }
 }

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use conformance::json::Span;
-use conformance::scenario::{Advice, Event, Scenario};
+use conformance::scenario::{Advice, Event, Request, Scenario};
 use conformance::sim::convert;
 use conformance::trace::{End, Trace, Wait};
 use conformance::{Skipped, Subject};
@@ -106,6 +106,12 @@ pub(crate) fn retry(scenario: &Scenario, stage: &Arc<Stage>) -> Retry<StageTimer
         let wait = Wait { at, lasts: retry.wait.into(), source: convert::source(retry.source) };
         stage.wait(retry.attempt, convert::told(retry.event), wait);
     })
+}
+
+/// Whether the request has settings of its own: the others go by those of the client.
+pub(crate) fn sets_something(request: &Request) -> bool {
+    let Request { method, replayable, .. } = request.clone();
+    *request != Request { method, replayable, ..Request::default() }
 }
 
 /// What the request sets for itself, but for its key.

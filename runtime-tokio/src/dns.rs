@@ -5,8 +5,8 @@ use core::fmt;
 
 /// Why a name was not resolved, as a resolver of one's own can say it so that nobody has to guess.
 ///
-/// Return it, or an error that has it among its sources, from a [`reqwest::dns::Resolve`]. Other errors of a resolver
-/// count as temporary, unless they are the operating system's texts for a name that does not exist.
+/// Return it, or an error that has it among its sources, from a resolver of reqwest or of hyper-util. Other errors of a
+/// resolver count as temporary, unless they are the operating system's texts for a name that does not exist.
 ///
 /// ```
 /// use reqwest::dns::{Name, Resolve, Resolving};

@@ -1,0 +1,63 @@
+//! A service's response, which is handed over as it came.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+
+use bytes::Buf;
+use http::{Extensions, HeaderMap, Response, StatusCode, Version};
+use http_body::Body;
+use retry_core::DRAIN_BYTES;
+
+use crate::error::Error;
+use crate::reply::Received;
+
+impl<B: Body> Received for Response<B> {
+    fn status(&self) -> StatusCode {
+        self.status()
+    }
+
+    #[cfg(feature = "tracing")]
+    fn version(&self) -> Version {
+        self.version()
+    }
+
+    fn headers(&self) -> &HeaderMap {
+        self.headers()
+    }
+
+    fn extensions(&self) -> &Extensions {
+        self.extensions()
+    }
+
+    fn extensions_mut(&mut self) -> &mut Extensions {
+        self.extensions_mut()
+    }
+
+    fn body(&self) -> Option<&[u8]> {
+        None
+    }
+
+    /// Over HTTP/2 there is nothing to gain: dropping the body ends its stream alone.
+    fn drain(self) -> Option<impl Future<Output = ()>> {
+        let large = self.body().size_hint().lower() > DRAIN_BYTES as u64;
+        (!large && self.version() <= Version::HTTP_11).then(|| read_off(self.into_body()))
+    }
+
+    /// A stack is given any last response as it is, so none is lost here.
+    fn into_error(self, error: Error) -> Error {
+        error
+    }
+}
+
+async fn read_off(body: impl Body) {
+    let mut body = pin!(body);
+    let mut left = DRAIN_BYTES;
+    while let Some(Ok(frame)) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
+        // One without bytes counts, too: a body may have no end of them.
+        let size = frame.data_ref().map_or(0, Buf::remaining).max(1);
+        left = match left.checked_sub(size) {
+            Some(left) => left,
+            None => return,
+        };
+    }
+}
