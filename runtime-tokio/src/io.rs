@@ -20,6 +20,7 @@ use crate::reply::{Failed, Received};
 use crate::retry::Extras;
 use crate::sender::Sender;
 use crate::settled::Settled;
+use crate::spans::Spans;
 
 /// What a call goes by. Nothing in it changes.
 pub(crate) struct Frame<T> {
@@ -73,13 +74,25 @@ pub(crate) struct CallIo<'a, S, T> {
     pub(crate) record: Option<Box<Record>>,
     /// The failure of the reply that was let go last.
     pub(crate) last: Option<Box<Failed>>,
+    pub(crate) spans: Spans,
 }
 
 impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>) -> Self {
+        let spans = Spans::open(|| Some(sender.request()));
         let budgets = frame.extra(|extras| extras.budgets.as_ref());
         let budget = budgets.map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
-        Self { sender, frame, budget, begun: 0, started: None, prepared: Duration::ZERO, record: None, last: None }
+        Self {
+            sender,
+            frame,
+            budget,
+            begun: 0,
+            started: None,
+            prepared: Duration::ZERO,
+            record: None,
+            last: None,
+            spans,
+        }
     }
 
     /// The custom policy's word, and whether the reply is going to be sent again as far as it can be told here.
@@ -128,14 +141,15 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
 
     // Not an `async fn`: that would keep its arguments a second time.
     fn send(&mut self, this: Try) -> impl Future<Output = Self::Reply> {
-        async move {
+        let span = self.spans.send(this, || self.sender.request());
+        span.around(async move {
             self.begun = this.number;
             if let Some(recorder) = self.frame.recorder() {
                 recorder.send(this);
             }
             self.started.get_or_insert(this.sent_at);
             self.sender.send(&this, self.frame).await
-        }
+        })
     }
 
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome {
@@ -147,6 +161,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             }
             Err(failed) => Event::Failure(failed.fault.failure()),
         };
+        self.spans.judged(event, reply);
         let (advice, again) = self.advice(attempt, event, reply);
         if reply.as_ref().is_err_and(|failed| failed.fault.is_unbegun()) {
             // The client began nothing.
@@ -181,6 +196,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         if let Some(recorder) = self.frame.recorder() {
             recorder.wait(pause);
         }
+        self.spans.waiting(this, outcome.event, pause, || self.budget.level());
         if let Some(hook) = self.frame.extra(|extras| extras.on_retry.as_ref()) {
             let (method, url) = self.sender.request();
             let (wait, source) = (pause.duration(), pause.source());

@@ -16,6 +16,11 @@ impl<B: Body> Received for Response<B> {
         self.status()
     }
 
+    #[cfg(feature = "tracing")]
+    fn version(&self) -> Version {
+        self.version()
+    }
+
     fn headers(&self) -> &HeaderMap {
         self.headers()
     }
