@@ -22,7 +22,6 @@ impl Target {
         Self::new(request.method(), request.url().as_str())
     }
 
-    #[cfg(feature = "reqwest")]
     pub(crate) fn parts(&self) -> (&Method, &str) {
         (&self.method, self.url.as_str())
     }
