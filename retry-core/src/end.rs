@@ -70,9 +70,10 @@ impl End {
     }
 }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Reason {
+    /// What it is called, in logs and in the texts of errors.
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Self::Answer => "answered",
             Self::NotRetryable => "failed",
             Self::NotRepeatable(Why::Body) => "failed, body not replayable",
@@ -84,6 +85,12 @@ impl fmt::Display for Reason {
             Self::RetryAfterTooLong => "the server asked for too long a wait",
             Self::BudgetSpent => "retry budget spent",
             Self::Canceled => "canceled",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }

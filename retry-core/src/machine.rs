@@ -305,14 +305,21 @@ pub enum WaitSource {
     Proxy,
 }
 
-impl fmt::Display for WaitSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl WaitSource {
+    /// What it is called, in logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Self::Computed => "policy",
             Self::RetryAfter => "Retry-After",
             Self::Custom => "custom policy",
             Self::Proxy => "next proxy",
-        })
+        }
+    }
+}
+
+impl fmt::Display for WaitSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

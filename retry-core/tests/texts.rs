@@ -57,7 +57,7 @@ fn reasons_say_why_a_call_stopped() {
         (Reason::Canceled, "canceled"),
     ];
     for (reason, text) in reasons {
-        assert_eq!(reason.to_string(), text);
+        assert_eq!((reason.as_str(), reason.to_string().as_str()), (text, text));
     }
 }
 
@@ -90,6 +90,6 @@ fn waits_say_where_their_length_came_from() {
         (WaitSource::Proxy, "next proxy"),
     ];
     for (source, text) in sources {
-        assert_eq!(source.to_string(), text);
+        assert_eq!((source.as_str(), source.to_string().as_str()), (text, text));
     }
 }

@@ -11,10 +11,11 @@ use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use async_std::task::{self, JoinHandle};
-use surf::http::{Error, Request, Response};
-use surf::{Client, HttpClient};
+use surf::http::Error;
+use surf::{Client, HttpClient, Request, Url};
 
 use crate::dns::look_up;
+use crate::spans::Scope;
 
 /// How far a send has come, as far as it can be told from outside the client.
 #[derive(Debug, Default)]
@@ -54,37 +55,68 @@ impl Phase {
     }
 }
 
-/// What the middlewares inside ours meet in place of the client: `client` with its settings, but with sends that are
-/// guarded.
-///
-/// Each send runs in a task of its own, because surf's HTTP/1 client blocks its thread while it looks a name up: in a
-/// task it blocks another thread than the one that watches the limits. Dropping the send cancels the task.
-pub(crate) fn guard(client: Client, phase: &Arc<Phase>, look_up_first: bool) -> Client {
-    let config = client.config().clone();
-    let guarded = Guarded { client, phase: Arc::clone(phase), look_up_first };
-    // The conversion fails only where it has to make a client.
-    Client::try_from(config.set_http_client(guarded.clone())).unwrap_or_else(|_| Client::with_http_client(guarded))
-}
-
+/// How the sends of one call are guarded against what a client may do: block its thread, or panic.
 #[derive(Clone, Debug)]
-struct Guarded {
-    client: Client,
-    phase: Arc<Phase>,
-    look_up_first: bool,
+pub(crate) struct Guard {
+    pub(crate) phase: Arc<Phase>,
+    pub(crate) look_up_first: bool,
 }
 
-#[async_trait::async_trait]
-impl HttpClient for Guarded {
-    async fn send(&self, request: Request) -> Result<Response, Error> {
+impl Guard {
+    /// Whether the client may block its thread on the way to `url`.
+    ///
+    /// surf's HTTP/1 client does while it looks a name up, whoever has looked it up before. Where it has no name to look
+    /// up and no TLS to set up, it only ever waits. Of a client that looks no name up, nothing is known.
+    pub(crate) fn may_block(&self, url: &Url) -> bool {
+        !self.look_up_first || url.scheme() != "http" || url.domain().is_some()
+    }
+
+    /// Sends by a client that blocks its thread: in a task, it is another thread than the one that watches the limits.
+    /// Dropping the send cancels the task.
+    pub(crate) async fn send(&self, client: Client, request: Request) -> surf::Result {
         if self.look_up_first {
             self.phase.look_up();
             look_up(request.url()).await;
         }
         self.phase.hand_over();
-        let client = self.client.clone();
-        let sent =
-            Sending(Some(task::spawn(async move { caught(pin!(client.send(request))).await.map(Into::into) }))).await;
-        sent.inspect(|_| self.phase.answer())
+        let work = async move { caught(pin!(client.send(request))).await };
+        Sending(Some(task::spawn(Scope::current().around(work)))).await
+    }
+
+    /// Sends by a client that does not block.
+    pub(crate) fn send_here<F: Future<Output = surf::Result> + ?Sized>(
+        &self,
+        sent: Pin<&mut F>,
+    ) -> impl Future<Output = surf::Result> {
+        self.phase.hand_over();
+        caught(sent)
+    }
+
+    /// What middlewares meet in place of the client: `client` with its settings, but with sends that are guarded.
+    pub(crate) fn around(&self, client: Client) -> Client {
+        let config = client.config().clone();
+        let guarded = Guarded { client, guard: self.clone() };
+        // The conversion fails only where it has to make a client.
+        Client::try_from(config.set_http_client(guarded.clone())).unwrap_or_else(|_| Client::with_http_client(guarded))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Guarded {
+    client: Client,
+    guard: Guard,
+}
+
+#[async_trait::async_trait]
+impl HttpClient for Guarded {
+    async fn send(&self, request: surf::http::Request) -> Result<surf::http::Response, Error> {
+        let (request, client) = (Request::from(request), self.client.clone());
+        let sent = if self.guard.may_block(request.url()) {
+            self.guard.send(client, request).await
+        } else {
+            self.guard.send_here(pin!(client.send(request))).await
+        };
+        sent.inspect(|_| self.guard.phase.answer()).map(Into::into)
     }
 }
 
@@ -118,7 +150,7 @@ impl<T> Drop for Sending<T> {
 /// A panic leaves nothing half done that anybody sees: the future is not polled again, and what a client shares among
 /// its sends it has to guard against panics anyway, as against threads that end.
 pub(crate) fn caught<T, E: Into<F>, F: From<Panicked>>(
-    mut send: Pin<&mut impl Future<Output = Result<T, E>>>,
+    mut send: Pin<&mut (impl Future<Output = Result<T, E>> + ?Sized)>,
 ) -> impl Future<Output = Result<T, F>> {
     poll_fn(move |cx| match catch_unwind(AssertUnwindSafe(|| send.as_mut().poll(cx))) {
         Ok(poll) => poll.map_err(Into::into),

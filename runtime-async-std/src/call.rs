@@ -13,7 +13,7 @@ use crate::advise::{Advise, Seen};
 use crate::fault::Fault;
 use crate::key::{self, IdempotencyKey};
 use crate::proxies::Clients;
-use crate::retry::{Extras, Retry};
+use crate::retry::{Extras, Retry, Seeds};
 use crate::timer::AsyncStdTimer;
 
 /// The largest body that [`fetch`](Call::fetch) reads unless told otherwise: 10 MiB.
@@ -26,7 +26,8 @@ pub const MAX_BODY: usize = 10 * 1024 * 1024;
 #[must_use = "a call does nothing until it is sent"]
 pub struct Call<R, T = AsyncStdTimer, C = Pending<()>> {
     pub(crate) request: R,
-    pub(crate) retry: Retry<T>,
+    pub(crate) timer: T,
+    pub(crate) seeds: Seeds,
     pub(crate) cancel: C,
     pub(crate) settings: Settings,
 }
@@ -47,8 +48,9 @@ pub(crate) struct Settings {
 
 impl<R, T: Timer> Call<R, T> {
     pub(crate) fn new(request: R, retry: Retry<T>) -> Self {
+        let Retry { policy, timer, extras, seeds } = retry;
         let settings = Settings {
-            policy: Ok(retry.policy),
+            policy: Ok(policy),
             consent: None,
             deadline: None,
             max_body: MAX_BODY,
@@ -56,9 +58,9 @@ impl<R, T: Timer> Call<R, T> {
             key: None,
             clients: None,
             url: None,
-            extras: retry.extras.clone(),
+            extras,
         };
-        Self { request, retry, cancel: core::future::pending(), settings }
+        Self { request, timer, seeds, cancel: core::future::pending(), settings }
     }
 }
 
@@ -154,7 +156,8 @@ impl<R, T: Timer, C> Call<R, T, C> {
     /// # }
     /// ```
     pub fn cancel_on<F: Future>(self, future: F) -> Call<R, T, F> {
-        Call { request: self.request, retry: self.retry, cancel: future, settings: self.settings }
+        let Self { request, timer, seeds, settings, .. } = self;
+        Call { request, timer, seeds, cancel: future, settings }
     }
 }
 

@@ -3,7 +3,7 @@
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
 use core::task::Poll;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use retry_core::{End, Event, Reason, Timer, Try};
 use surf::http::Method;
@@ -15,13 +15,14 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::fetched::Fetched;
 use crate::io::{Progress, Read};
-use crate::layer::{RequestLayer, Told};
+use crate::layer::{Once, RequestLayer, Told};
 use crate::reply::{Failed, Received, collect, read};
 use crate::report::Report;
 use crate::retry::Retry;
 use crate::run::{self, Ended, Run, stopped};
 use crate::sender::Closure;
 use crate::settled::on_the_way;
+use crate::target::Target;
 
 impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
     /// Sends the request until it is answered, and hands the response over when its head is there.
@@ -77,37 +78,29 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
     // In a box wherever it is called: the futures of surf's stack are large, and the caller's is moved about.
 
     async fn go(self, read: Read, report: bool) -> Result<Answered, Error> {
-        let Self { request, retry, cancel, settings } = self;
+        let Self { request, timer, seeds, cancel, settings } = self;
         let progress = Progress::default();
         if let Some(fault) = settings.fault() {
             return Err(refused(fault, &progress));
         }
         progress.lock().proxies = settings.clients.as_ref().map(|clients| clients.names());
-        let (retry, settings, told) = (Arc::new(retry), Arc::new(settings), Arc::new(Told::default()));
-        let layer = RequestLayer {
-            seed: retry.begin(),
-            retry: Arc::clone(&retry),
-            settings: Arc::clone(&settings),
-            read,
-            report,
-            progress: progress.clone(),
-            told: Arc::clone(&told),
+        let seed = seeds.begin();
+        let once =
+            Arc::new(Once { timer, settings, seed, read, report, progress: progress.clone(), told: Mutex::default() });
+        let sent = request.middleware(RequestLayer(Arc::clone(&once))).send();
+        let mut response = match or_cancel(pin!(on_the_way(true, pin!(sent))), pin!(cancel)).await {
+            None => return Err(canceled(&once.timer, &progress)),
+            Some(Err(error)) => return Err(failed(error, &once.timer, &progress)),
+            Some(Ok(response)) => response,
         };
-        let response =
-            match or_cancel(pin!(on_the_way(true, pin!(request.middleware(layer).send()))), pin!(cancel)).await {
-                None => return Err(canceled(&retry.timer, &progress)),
-                Some(Err(error)) => return Err(failed(error, &retry.timer, &progress)),
-                Some(Ok(response)) => response,
-            };
-        let told = if told.is_of(&response) { told.take() } else { None };
-        let Some((ended, fault)) = told else {
+        let Some(Told { ended, fault }) = once.told(&mut response) else {
             // A middleware outside ours has an answer of its own.
             let event = Some(Event::Status(response.status().into()));
-            let report = report_of(End { event, ..stopped(Reason::Answer, &retry.timer, None) }, &progress);
+            let report = report_of(End { event, ..stopped(Reason::Answer, &once.timer, None) }, &progress);
             return Ok(Answered { response, report, progress, fault: None, is_ours: false });
         };
         let ended = Ended { reply: Some(Ok(Received::Unread(response))), ..ended };
-        let (received, report) = ended.into_result(&progress, settings.extras.return_last_response)?;
+        let (received, report) = ended.into_result(&progress, once.settings.extras.return_last_response)?;
         Ok(Answered { response: received.into_response(), report, progress, fault, is_ours: true })
     }
 }
@@ -211,24 +204,25 @@ impl<T: Timer, C: Future> Call<(), T, C> {
         O: Future<Output = Result<Response, E>>,
         E: Into<surf::Error>,
     {
-        let Self { retry, cancel, settings, .. } = self;
+        let Self { timer, seeds, cancel, settings, .. } = self;
         let progress = Progress::default();
-        progress.lock().target = Some(crate::target::Target::new(method, url.as_ref()));
+        progress.lock().target = Some(Target::new(method, url.as_ref()));
         if let Some(fault) = settings.fault() {
             return Err(refused(fault, &progress));
         }
         let look_up = settings.extras.look_up_first.then(|| Url::parse(url.as_ref()).ok()).flatten();
-        let sender = Closure { method, url, send, phase: Phase::default(), look_up };
+        let mut sender = Closure { method, url, send, phase: Phase::default(), look_up };
         let run = Run {
-            timer: &retry.timer,
+            timer: &timer,
             settings: &settings,
-            seed: retry.begin(),
+            seed: seeds.begin(),
             read: Read::Head,
             report,
+            last_as_ok: settings.extras.return_last_response,
             progress: &progress,
         };
-        let ended = or_cancel(pin!(run.carry_out(sender, true)), pin!(cancel)).await;
-        let ended = ended.ok_or_else(|| canceled(&retry.timer, &progress))?;
+        let ended = or_cancel(pin!(run.carry_out(&mut sender, true)), pin!(cancel)).await;
+        let ended = ended.ok_or_else(|| canceled(&timer, &progress))?;
         let (received, report) = ended.into_result(&progress, settings.extras.return_last_response)?;
         Ok((received.into_response(), report))
     }
@@ -265,8 +259,9 @@ impl Settings {
 
 /// A call that has begun no send, because nobody could.
 fn refused(fault: Fault, progress: &Progress) -> Error {
-    let end = run::refused(&fault);
-    Error::new(Report::new(end, None, None), progress.lock().target.clone(), Some(fault.into()), None)
+    let target = progress.lock().target.clone();
+    let end = run::refused(&fault, target.as_ref().map(Target::parts));
+    Error::new(Report::new(end, None, None), target, Some(fault.into()), None)
 }
 
 fn canceled<T: Timer>(timer: &T, progress: &Progress) -> Error {

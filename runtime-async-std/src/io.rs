@@ -18,6 +18,7 @@ use crate::report::Report;
 use crate::retry::Extras;
 use crate::sender::Sender;
 use crate::settled::Settled;
+use crate::spans::Spans;
 use crate::target::Target;
 
 /// How much of a response belongs to the attempt.
@@ -87,7 +88,7 @@ impl Come {
 
 /// A call's side of [`drive`](retry_core::drive).
 pub(crate) struct CallIo<'a, S, T> {
-    pub(crate) sender: S,
+    pub(crate) sender: &'a mut S,
     pub(crate) timer: &'a T,
     pub(crate) policy: &'a Policy,
     pub(crate) extras: &'a Extras,
@@ -96,6 +97,7 @@ pub(crate) struct CallIo<'a, S, T> {
     /// Whether the record is wanted even if nothing fails.
     pub(crate) report: bool,
     pub(crate) progress: &'a Progress,
+    pub(crate) spans: Spans,
 }
 
 impl<S: Sender, T: Timer> CallIo<'_, S, T> {
@@ -152,25 +154,32 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     type Reply = Result<Received, Failed>;
 
     async fn send(&mut self, this: Try) -> Self::Reply {
-        {
-            let mut come = self.progress.lock();
-            come.begun = this.number;
-            if let Some(recorder) = &come.recorder {
-                recorder.send(this);
+        let span = {
+            let (method, url) = self.sender.request();
+            self.spans.send(this, (method.as_ref(), url))
+        };
+        let work = async {
+            {
+                let mut come = self.progress.lock();
+                come.begun = this.number;
+                if let Some(recorder) = &come.recorder {
+                    recorder.send(this);
+                }
+                come.started.get_or_insert(this.sent_at);
             }
-            come.started.get_or_insert(this.sent_at);
-        }
-        let response = self.sender.send(this, self.timer).await?;
-        check(&response)?;
-        let retried = self.retries(response.status().into());
-        let (method, _) = self.sender.request();
-        match self.read {
-            Read::Answer(limit) if !retried || this.ends_on_response => {
-                read(response, method, limit, retried).await.map(Received::Read)
+            let response = self.sender.send(this, self.timer).await?;
+            check(&response)?;
+            let retried = self.retries(response.status().into());
+            let (method, _) = self.sender.request();
+            match self.read {
+                Read::Answer(limit) if !retried || this.ends_on_response => {
+                    read(response, method, limit, retried).await.map(Received::Read)
+                }
+                Read::Every(limit) => read(response, method, limit, retried).await.map(Received::Read),
+                Read::Head | Read::Answer(_) => Ok(Received::Unread(response)),
             }
-            Read::Every(limit) => read(response, method, limit, retried).await.map(Received::Read),
-            Read::Head | Read::Answer(_) => Ok(Received::Unread(response)),
-        }
+        };
+        span.around(work).await
     }
 
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome {
@@ -178,6 +187,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             Ok(received) => Event::Status(received.status().into()),
             Err(failed) => Event::Failure(failed.fault.failure()),
         };
+        self.spans.judged(event, reply);
         let (advice, again) = self.advice(attempt, event, reply);
         let mut come = self.progress.lock();
         if let Err(Failed { fault: Fault::Invalid(_), .. }) = reply {
@@ -211,6 +221,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             recorder.wait(pause);
         }
         drop(come);
+        self.spans.waiting(this, outcome.event, pause, || self.budget.level());
         if let Some(hook) = &self.extras.on_retry {
             let (method, url) = self.sender.request();
             let (wait, source) = (pause.duration(), pause.source());
@@ -227,7 +238,8 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         };
         self.progress.lock().last = Some(last);
         if let Some(response) = unread {
-            drain(response, self.sender.request().0).await;
+            // In a box, because few calls come here and all would have to have room for it.
+            Box::pin(drain(response, self.sender.request().0)).await;
         }
     }
 }

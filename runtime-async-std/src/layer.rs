@@ -1,7 +1,8 @@
 //! Our places in surf's stack: around everything of one request, and around every request of a client.
 
-use core::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use core::future::{Future, ready};
+use core::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use retry_core::Timer;
 use surf::middleware::{Middleware, Next};
@@ -17,66 +18,72 @@ use crate::reply::Received;
 use crate::report::Report;
 use crate::retry::Retry;
 use crate::run::{Ended, Run};
-use crate::sender::NextSender;
+use crate::sender::{Left, NextSender};
 use crate::settled::{gives_way, on_the_way};
 use crate::target::Target;
 use crate::vendor;
 
-/// The innermost middleware of one request. What it has done it tells by [`Told`], past the middlewares outside it.
-pub(crate) struct RequestLayer<T> {
-    pub(crate) retry: Arc<Retry<T>>,
-    pub(crate) settings: Arc<Settings>,
+/// The innermost middleware of one request.
+pub(crate) struct RequestLayer<T>(pub(crate) Arc<Once<T>>);
+
+/// What a request's layer works with. What it has done it tells here, past the middlewares outside it.
+pub(crate) struct Once<T> {
+    pub(crate) timer: T,
+    pub(crate) settings: Settings,
     pub(crate) seed: Option<u64>,
     pub(crate) read: Read,
     pub(crate) report: bool,
     pub(crate) progress: Progress,
-    pub(crate) told: Arc<Told>,
+    pub(crate) told: Mutex<Option<Told>>,
 }
 
 /// How the last run of a request's layer ended, but for a response: that one goes through the stack, as the middlewares
 /// of the client expect it.
-#[derive(Default)]
-pub(crate) struct Told(Mutex<Option<(Ended, Option<Arc<Fault>>)>>);
+pub(crate) struct Told {
+    pub(crate) ended: Ended,
+    /// What broke the response's body off.
+    pub(crate) fault: Option<Arc<Fault>>,
+}
 
 /// The mark of the response of a run.
-struct Mark(Arc<Told>);
+struct Mark<T>(Arc<Once<T>>);
 
-impl Told {
-    /// The end, and what broke the response's body off.
-    pub(crate) fn take(&self) -> Option<(Ended, Option<Arc<Fault>>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+impl<T: Send + Sync + 'static> Once<T> {
+    /// What is told of `response`, if it is that of the last run, and not another that a middleware outside brought.
+    pub(crate) fn told(self: &Arc<Self>, response: &mut Response) -> Option<Told> {
+        let http: &mut surf::http::Response = response.as_mut();
+        let mark = http.ext_mut().remove::<Mark<T>>()?;
+        if Arc::ptr_eq(&mark.0, self) { self.lock().take() } else { None }
     }
 
-    fn tell(&self, ended: Ended, fault: Option<Arc<Fault>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((ended, fault));
-    }
-
-    /// Whether `response` is the one of which this tells, and not another that a middleware outside brought.
-    pub(crate) fn is_of(self: &Arc<Self>, response: &Response) -> bool {
-        response.ext::<Mark>().is_some_and(|mark| Arc::ptr_eq(&mark.0, self))
+    fn lock(&self) -> MutexGuard<'_, Option<Told>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-#[async_trait::async_trait]
+/// What is left of a stack, under way.
+pub(crate) type BoxFuture<'a> = Pin<Box<dyn Future<Output = surf::Result> + Send + 'a>>;
+
 impl<T: Timer + Send + Sync + 'static> Middleware for RequestLayer<T> {
-    async fn handle(&self, request: Request, client: Client, next: Next<'_>) -> surf::Result {
-        let run = Run {
-            timer: &self.retry.timer,
-            settings: &self.settings,
-            seed: self.seed,
-            read: self.read,
-            report: self.report,
-            progress: &self.progress,
-        };
-        let ended = on_the_way(false, pin!(around(run, request, client, next))).await;
-        let Ended { reply: Some(Ok(received)), .. } = ended else {
-            return ended.into_result(&self.progress, false).map(into_response).map_err(into_surf);
-        };
-        let fault = received.fault();
-        let mut response = received.into_response();
-        response.insert_ext(Mark(Arc::clone(&self.told)));
-        self.told.tell(Ended { reply: None, ..ended }, fault);
-        Ok(response)
+    fn handle<'a, 'b, 'c>(&'a self, request: Request, client: Client, next: Next<'b>) -> BoxFuture<'c>
+    where
+        'a: 'c,
+        'b: 'c,
+    {
+        let once = &self.0;
+        let Once { timer, settings, seed, read, report, progress, .. } = &**once;
+        let last_as_ok = settings.extras.return_last_response;
+        let run = Run { timer, settings, seed: *seed, read: *read, report: *report, last_as_ok, progress };
+        around(run, request, Left { client, next, is_innermost: true }, |ended| {
+            let Ended { reply: Some(Ok(received)), .. } = ended else {
+                return ended.into_result(progress, false).map(into_response).map_err(into_surf);
+            };
+            let fault = received.fault();
+            let mut response = received.into_response();
+            response.insert_ext(Mark(Arc::clone(once)));
+            *once.lock() = Some(Told { ended: Ended { reply: None, ..ended }, fault });
+            Ok(response)
+        })
     }
 }
 
@@ -122,18 +129,20 @@ impl<T: Timer + Clone + Send + Sync + 'static> Middleware for Retry<T> {
         }
         let http: &mut surf::http::Request = request.as_mut();
         let attached = http.ext_mut().remove::<Attached<T>>();
-        let Call { retry, settings, .. } = attached.map_or_else(|| self.call(), |attached| attached.0);
+        let Call { timer, seeds, settings, .. } = attached.map_or_else(|| self.call(), |attached| attached.0);
         let progress = Progress::default();
         let run = Run {
-            timer: &retry.timer,
+            timer: &timer,
             settings: &settings,
-            seed: retry.begin(),
+            seed: seeds.begin(),
             read: Read::Head,
             report: false,
+            last_as_ok: true,
             progress: &progress,
         };
-        let ended = around(run, request, client, next).await;
-        ended.into_result(&progress, true).map(into_response).map_err(into_surf)
+        let left = Left { client, next, is_innermost: false };
+        around(run, request, left, |ended| ended.into_result(&progress, true).map(into_response).map_err(into_surf))
+            .await
     }
 }
 
@@ -165,21 +174,44 @@ impl<T: Timer + Send + Sync + 'static> Call<(), T> {
     }
 }
 
-/// Runs what is left of the stack as often as it takes.
-async fn around<T: Timer>(run: Run<'_, T>, mut request: Request, client: Client, next: Next<'_>) -> Ended {
-    let settings = run.settings;
-    run.progress.lock().target = Some(Target::of(&request));
-    let sound = scheme(&request).and_then(|()| settings.add_key(&mut request));
-    let count = settings.extras.retry_count.as_deref();
-    let sound = sound.and_then(|()| count.map_or(Ok(()), header::check_name).map_err(Fault::Header));
-    let sound = sound.and_then(|()| count.map_or(Ok(()), vendor::check_count).map_err(Fault::RetryCount));
-    let sound = sound.and_then(|()| header::check(&request).map_err(Fault::Header));
-    if let Err(fault) = sound {
-        return Ended::invalid(fault);
+/// Sends `request` by what is left of the stack as often as it takes, and gives what `finish` makes of the end.
+///
+/// No async function: one has its arguments twice, and these are large.
+fn around<'a, T: Timer + Sync>(
+    run: Run<'a, T>,
+    request: Request,
+    left: Left<'a>,
+    finish: impl FnOnce(Ended) -> surf::Result + Send + 'a,
+) -> BoxFuture<'a> {
+    match sender(run.settings, run.progress, request, left) {
+        Err(fault) => {
+            let target = run.progress.lock().target.clone();
+            Box::pin(ready(finish(Ended::invalid(fault, target.as_ref().map(Target::parts)))))
+        }
+        Ok((mut sender, replayable)) => {
+            Box::pin(async move { finish(on_the_way(false, pin!(run.carry_out(&mut sender, replayable))).await) })
+        }
     }
+}
+
+/// Who sends `request` by what is left of the stack, and whether it could be sent more than once.
+fn sender<'a>(
+    settings: &Settings,
+    progress: &Progress,
+    mut request: Request,
+    left: Left<'a>,
+) -> Result<(NextSender<'a>, bool), Fault> {
+    let target = Target::of(&request);
+    progress.lock().target = Some(target.clone());
+    scheme(&request)?;
+    settings.add_key(&mut request)?;
+    if let Some(count) = settings.extras.retry_count.as_deref() {
+        header::check_name(count).map_err(Fault::Header)?;
+        vendor::check_count(count).map_err(Fault::RetryCount)?;
+    }
+    header::check(&request).map_err(Fault::Header)?;
     let replayable = is_replayable(&request, settings.buffer_body);
-    let sender = NextSender::new(next, client, request, settings);
-    run.carry_out(sender, replayable).await
+    Ok((NextSender::new(left, request, target, settings), replayable))
 }
 
 /// Not every client of surf's refuses what it cannot send: one panics, and one speaks more than HTTP.

@@ -36,16 +36,21 @@
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 //!
+//! `tracing`: spans of calls and sends, through the crate `tracing`, under OpenTelemetry's names for HTTP clients. They are
+//! those of `runtime-tokio`, whose guide tells of each field, with the target `runtime_async_std`. Where a middleware
+//! outside of ours sends a request anew, or in several parts, each of its runs has a span as a call has.
+//!
 //! # How a send is made
 //!
 //! A request builder's client cannot be had, so what `with_retry` adds to a request is a middleware, the innermost one: the
 //! client's middlewares are around all attempts. For those to be in each attempt, give the client a `Retry` before them.
 //!
 //! The limits hold on every backend for name lookup, connection, TLS, head and (with `fetch`) body. surf's HTTP/1 client
-//! blocks its thread while it looks a name up, and its own timeout begins after the TLS handshake. So each send runs in a
+//! blocks its thread while it looks a name up, and its own timeout begins after the TLS handshake. So a send runs in a
 //! task of async-std, which is canceled when the send is cut or dropped, and names are looked up
 //! [before](Retry::look_up_first) it. One thing is left: where a name server answers the first lookup and not the second, a
-//! thread of async-std is held up until the system gives up. The call itself ends in time.
+//! thread of async-std is held up until the system gives up. The call itself ends in time. A send to a number, such as
+//! `http://127.0.0.1/`, without TLS, has nothing to look up: it needs no task, and is dropped where it is.
 //!
 //! A backend's panic is an error of the send ([`Panicked`], `TRANSPORT_ERROR`, maybe sent): all of surf's panic at headers
 //! that are not ASCII, and curl's at statuses that http-types does not know (299, 520, 529), which are errors with the
@@ -119,6 +124,11 @@ mod rng;
 mod run;
 mod sender;
 mod settled;
+#[cfg(feature = "tracing")]
+mod spans;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_spans.rs"]
+mod spans;
 mod target;
 mod timer;
 mod vendor;

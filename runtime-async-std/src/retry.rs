@@ -34,8 +34,7 @@ pub struct Retry<T = AsyncStdTimer> {
     pub(crate) policy: Policy,
     pub(crate) timer: T,
     pub(crate) extras: Extras,
-    /// `None` for a call that shares nothing.
-    shared: Option<Arc<Shared>>,
+    pub(crate) seeds: Seeds,
 }
 
 /// What is told of each retry.
@@ -73,11 +72,27 @@ impl Default for Extras {
     }
 }
 
-#[derive(Debug)]
-struct Shared {
-    seed: u64,
-    /// Calls begun so far.
-    calls: AtomicU64,
+/// Where calls have their seeds from.
+#[derive(Clone)]
+pub(crate) enum Seeds {
+    /// The operating system, when a seed is needed: a call that shares nothing.
+    System,
+    /// One seed, and how many calls have begun.
+    Shared(Arc<(u64, AtomicU64)>),
+}
+
+impl Seeds {
+    fn shared(seed: u64) -> Self {
+        Self::Shared(Arc::new((seed, AtomicU64::new(0))))
+    }
+
+    /// Begins a call: the seed of its random words, unless the operating system is to give one.
+    pub(crate) fn begin(&self) -> Option<u64> {
+        match self {
+            Self::System => None,
+            Self::Shared(shared) => Some(shared.0.wrapping_add(shared.1.fetch_add(1, Ordering::Relaxed))),
+        }
+    }
 }
 
 impl Retry {
@@ -111,14 +126,14 @@ impl Retry {
     }
 
     pub(crate) fn once(policy: Policy) -> Self {
-        Self { policy, timer: AsyncStdTimer, extras: Extras::default(), shared: None }
+        Self { policy, timer: AsyncStdTimer, extras: Extras::default(), seeds: Seeds::System }
     }
 }
 
 impl<T: Timer> Retry<T> {
     /// Calls under `policy`, on a timer of one's own: one that skips waits in a test, or a runtime's other than async-std's.
     pub fn with_timer(policy: Policy, timer: T) -> Self {
-        Self { policy, timer, extras: Extras::default(), shared: Some(Arc::new(Shared::new(random()))) }
+        Self { policy, timer, extras: Extras::default(), seeds: Seeds::shared(random()) }
     }
 
     /// The same calls with a seed of one's own: the same seed and the same replies give the same waits, on every
@@ -126,7 +141,7 @@ impl<T: Timer> Retry<T> {
     /// `Xoshiro256PlusPlus::seed_from_u64(seed + k)`, wrapping.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
-        Self { shared: Some(Arc::new(Shared::new(seed))), ..self }
+        Self { seeds: Seeds::shared(seed), ..self }
     }
 
     /// A custom policy: the caller's own word on each reply that could be sent again.
@@ -181,7 +196,8 @@ impl<T: Timer> Retry<T> {
     /// That client blocks a thread of async-std while it looks a name up; when all are blocked, no limit is kept. So the
     /// name is looked up before, by a thread that is there for it, and a send whose limit passes meanwhile is
     /// [`Unsent`](retry_core::Reached::Unsent). What comes of the lookup does not matter: the client is asked anyway.
-    /// Turn this off for a client that does not resolve names itself (one behind a proxy, a mock), to save it the time.
+    /// Turn this off for a client that does not resolve names itself (one behind a proxy, a mock), to save it the time;
+    /// and for one that blocks its thread with anything else, because then every send has a task of its own.
     #[must_use]
     pub fn look_up_first(mut self, yes: bool) -> Self {
         self.extras.look_up_first = yes;
@@ -196,12 +212,6 @@ impl<T: Timer> Retry<T> {
     pub(crate) fn with_policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
     }
-
-    /// Begins a call: the seed of its random words, unless the operating system is to give one when it is needed.
-    pub(crate) fn begin(&self) -> Option<u64> {
-        let shared = self.shared.as_ref()?;
-        Some(shared.seed.wrapping_add(shared.calls.fetch_add(1, Ordering::Relaxed)))
-    }
 }
 
 impl<T: Timer + Clone> Retry<T> {
@@ -214,12 +224,6 @@ impl<T: Timer + Clone> Retry<T> {
 impl<T> fmt::Debug for Retry<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Retry").field("policy", &self.policy).finish_non_exhaustive()
-    }
-}
-
-impl Shared {
-    const fn new(seed: u64) -> Self {
-        Self { seed, calls: AtomicU64::new(0) }
     }
 }
 

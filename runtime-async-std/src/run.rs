@@ -4,7 +4,9 @@ use core::pin::pin;
 use core::time::Duration;
 
 use retry_core::trace::{Recorded, Recorder};
-use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Why, drive, within};
+use retry_core::{End, ErrorKind, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, Why, drive, within};
+
+use surf::http::Method;
 
 use crate::call::Settings;
 use crate::error::Error;
@@ -15,6 +17,7 @@ use crate::report::Report;
 use crate::rng::{CallRng, random};
 use crate::sender::Sender;
 use crate::settled::Settled;
+use crate::spans::Spans;
 
 /// What a run needs beside the one who sends.
 pub(crate) struct Run<'a, T> {
@@ -23,6 +26,8 @@ pub(crate) struct Run<'a, T> {
     pub(crate) seed: Option<u64>,
     pub(crate) read: Read,
     pub(crate) report: bool,
+    /// Whether a last response is handed over on which the call failed.
+    pub(crate) last_as_ok: bool,
     pub(crate) progress: &'a Progress,
 }
 
@@ -35,12 +40,16 @@ pub(crate) struct Ended {
 
 impl<T: Timer> Run<'_, T> {
     /// Sends until there is an answer, or none is to be had.
-    pub(crate) async fn carry_out<S: Sender>(self, sender: S, replayable: bool) -> Ended {
-        let Self { timer, settings, read, report, progress, .. } = self;
+    pub(crate) async fn carry_out<S: Sender>(self, sender: &mut S, replayable: bool) -> Ended {
+        let Self { timer, settings, read, report, last_as_ok, progress, .. } = self;
         let policy = &match &settings.policy {
             // A whole policy of this call's own knows nothing of the pool.
             Ok(policy) => settings.clients.as_ref().map_or(*policy, |clients| clients.statuses(*policy)),
-            Err(error) => return Ended::invalid(Fault::Policy(*error)),
+            Err(error) => return Ended::invalid(Fault::Policy(*error), Some(sender.request())),
+        };
+        let spans = {
+            let (method, url) = sender.request();
+            Spans::open(Some((method.as_ref(), url)))
         };
         let consent = NonIdempotent::resolve(policy.non_idempotent(), settings.consent, settings.key.is_some());
         let replay = Replay::new(sender.request().0.as_ref(), replayable, consent);
@@ -64,14 +73,20 @@ impl<T: Timer> Run<'_, T> {
         let seed = self.seed.or_else(|| extras.trace.then(random));
         let mut rng = CallRng::new(seed);
         let budget = extras.budgets.as_ref().map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
-        let mut io = CallIo { sender, timer, policy, extras, budget: budget.clone(), read, report, progress };
-        let failed = if prepares { prepare(&mut io.sender, timer, started, deadline).await } else { None };
+        let mut io = CallIo { sender, timer, policy, extras, budget: budget.clone(), read, report, progress, spans };
+        let failed = if prepares {
+            let span = io.spans.call();
+            span.around(prepare(io.sender, timer, started, deadline)).await
+        } else {
+            None
+        };
         let recorder = seed.filter(|_| extras.trace && failed.is_none());
         let recorder = recorder.map(|seed| Recorder::new(*policy, replay, deadline, seed, timer.now()));
         progress.lock().recorder = recorder.clone();
         let mut budget = Recorded::new(budget, recorder);
+        let span = io.spans.call();
         let finished = match failed {
-            None => drive(policy, replay, deadline, timer, &mut budget, &mut rng, &mut io).await,
+            None => span.around(drive(policy, replay, deadline, timer, &mut budget, &mut rng, &mut io)).await,
             Some((fault, reason)) => {
                 let event = Some(Event::Failure(fault.failure()));
                 let end = End { event, ..stopped(reason, timer, started) };
@@ -90,7 +105,9 @@ impl<T: Timer> Run<'_, T> {
         {
             Settled::mark(received.head_mut());
         }
-        Ended { reply, end, single_send }
+        let ended = Ended { reply, end, single_send };
+        io.spans.ended(&end, ended.failure(last_as_ok));
+        ended
     }
 }
 
@@ -108,9 +125,13 @@ async fn prepare<S: Sender, T: Timer>(
 }
 
 /// The end of a call that begins no send, because nobody could.
-pub(crate) fn refused(fault: &Fault) -> End {
-    let event = Some(Event::Failure(fault.failure()));
-    End { attempts: 0, elapsed: Duration::ZERO, reason: Reason::NotRetryable, event, asked: None }
+pub(crate) fn refused(fault: &Fault, request: Option<(Method, &str)>) -> End {
+    let failure = fault.failure();
+    let event = Some(Event::Failure(failure));
+    let end = End { attempts: 0, elapsed: Duration::ZERO, reason: Reason::NotRetryable, event, asked: None };
+    let request = request.as_ref().map(|(method, url)| (method.as_ref(), *url));
+    Spans::open(request).ended(&end, Some(failure.kind()));
+    end
 }
 
 /// An end that the machine was not asked about.
@@ -121,8 +142,18 @@ pub(crate) fn stopped<T: Timer>(reason: Reason, timer: &T, started: Option<Insta
 
 impl Ended {
     /// A request that nobody can send: no send was begun.
-    pub(crate) fn invalid(fault: Fault) -> Self {
-        Self { end: refused(&fault), reply: Some(Err(fault.into())), single_send: None }
+    pub(crate) fn invalid(fault: Fault, request: Option<(Method, &str)>) -> Self {
+        Self { end: refused(&fault, request), reply: Some(Err(fault.into())), single_send: None }
+    }
+
+    /// What [`into_result`](Self::into_result) fails with, if it does.
+    fn failure(&self, last_as_ok: bool) -> Option<ErrorKind> {
+        match &self.reply {
+            Some(Ok(_)) if last_as_ok => None,
+            Some(Ok(_)) => self.end.kind(),
+            Some(Err(Failed { fault: Fault::Nested(error), .. })) => Some(error.kind()),
+            Some(Err(_)) | None => Some(self.end.kind().unwrap_or(ErrorKind::Http)),
+        }
     }
 
     /// What the caller gets: a response, or an error that has lost nothing.

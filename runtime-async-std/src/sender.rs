@@ -1,7 +1,7 @@
 //! Who makes each send: the rest of surf's stack with a kept request, or the caller's own closure.
 
 use core::future::{Future, ready};
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -12,12 +12,13 @@ use surf::http::headers::HeaderName;
 use surf::middleware::Next;
 use surf::{Client, Request, Response, Url};
 
-use crate::backend::{Phase, caught, guard};
+use crate::backend::{Guard, Phase, caught};
 use crate::buffer::{put, take};
 use crate::call::Settings;
 use crate::dns::look_up;
 use crate::fault::{Fault, Gone};
 use crate::lane::Lane;
+use crate::layer::BoxFuture;
 use crate::target::Target;
 use crate::vendor::count;
 
@@ -54,10 +55,18 @@ pub(crate) trait Sender {
 }
 
 /// What is left of surf's stack: the middlewares inside ours, and the client.
+pub(crate) struct Left<'a> {
+    pub(crate) client: Client,
+    pub(crate) next: Next<'a>,
+    /// Whether it is the client alone.
+    pub(crate) is_innermost: bool,
+}
+
+/// Sends by what is left of surf's stack.
 pub(crate) struct NextSender<'a> {
     next: Next<'a>,
     route: Route,
-    phase: Arc<Phase>,
+    guard: Guard,
     target: Target,
     /// The request as it came, for the first send.
     whole: Option<Request>,
@@ -71,10 +80,21 @@ pub(crate) struct NextSender<'a> {
 
 /// Which client makes a send.
 enum Route {
-    /// Always the same, guarded.
+    /// Always the same.
     Client(Client),
+    /// The same behind middlewares, guarded from them.
+    Behind(Client),
     /// One of a pool's.
-    Pool(Lane),
+    Pool(Box<Lane>),
+}
+
+/// A send that has begun.
+enum Sent<'a, P> {
+    /// Guarded where the client is.
+    There(BoxFuture<'a>),
+    /// To be guarded here.
+    Here(BoxFuture<'a>),
+    Pool(Pin<Box<P>>),
 }
 
 struct Spare {
@@ -83,15 +103,18 @@ struct Spare {
 }
 
 impl<'a> NextSender<'a> {
-    pub(crate) fn new(next: Next<'a>, client: Client, request: Request, settings: &Settings) -> Self {
-        let phase = Arc::<Phase>::default();
+    pub(crate) fn new(left: Left<'a>, request: Request, target: Target, settings: &Settings) -> Self {
+        let Left { client, next, is_innermost } = left;
+        // A pool's clients look no name up.
+        let look_up_first = settings.extras.look_up_first && settings.clients.is_none();
+        let guard = Guard { phase: Arc::default(), look_up_first };
         let route = match &settings.clients {
-            None => Route::Client(guard(client, &phase, settings.extras.look_up_first)),
-            Some(clients) => Route::Pool(clients.lane()),
+            None if is_innermost => Route::Client(client),
+            None => Route::Behind(guard.around(client)),
+            Some(clients) => Route::Pool(Box::new(clients.lane())),
         };
-        let target = Target::of(&request);
         let (buffer, count) = (settings.buffer_body, settings.extras.retry_count.clone());
-        Self { next, route, phase, target, whole: Some(request), spare: None, buffer, count }
+        Self { next, route, guard, target, whole: Some(request), spare: None, buffer, count }
     }
 
     fn next_request(&mut self, this: Try) -> Option<Request> {
@@ -110,6 +133,11 @@ impl<'a> NextSender<'a> {
     }
 }
 
+/// What failed on the way to `url`.
+fn fault(error: surf::Error, guard: &Guard, url: &str) -> Fault {
+    Fault::client(error, url).after_an_answer(guard.phase.is_answered())
+}
+
 impl Sender for NextSender<'_> {
     fn needs_preparation(&self) -> bool {
         self.whole.as_ref().is_some_and(|request| request.len() != Some(0))
@@ -125,18 +153,34 @@ impl Sender for NextSender<'_> {
     }
 
     async fn send(&mut self, this: Try, timer: &impl Timer) -> Result<Response, Fault> {
-        let Some(mut request) = self.next_request(this) else { return Err(Fault::Gone(Gone)) };
-        count(&mut request, self.count.as_deref(), this);
-        self.phase.begin();
-        let (next, phase, url) = (self.next, &self.phase, self.target.parts().1);
-        let send = async |request, client| {
-            let sent = next.run(request, client).await;
-            sent.map_err(|error| Fault::client(error, url).after_an_answer(phase.is_answered()))
+        self.guard.phase.begin();
+        // In a block, at the end of which the request is out of this future.
+        let sent = {
+            let Some(mut request) = self.next_request(this) else { return Err(Fault::Gone(Gone)) };
+            count(&mut request, self.count.as_deref(), this);
+            let (next, guard) = (self.next, &self.guard);
+            match &mut self.route {
+                Route::Client(client) if guard.may_block(request.url()) => {
+                    Sent::There(Box::pin(guard.send(client.clone(), request)))
+                }
+                Route::Client(client) => Sent::Here(next.run(request, client.clone())),
+                Route::Behind(client) => Sent::There(next.run(request, client.clone())),
+                Route::Pool(lane) => {
+                    let url = self.target.parts().1;
+                    let send = move |client| async move {
+                        let sent = next.run(request, guard.around(client)).await;
+                        sent.map_err(|error| fault(error, guard, url))
+                    };
+                    Sent::Pool(Box::pin(lane.send(this, timer, url, send)))
+                }
+            }
         };
-        match &mut self.route {
-            Route::Client(client) => send(request, client.clone()).await,
-            Route::Pool(lane) => lane.send(this, timer, url, |client| send(request, guard(client, phase, false))).await,
-        }
+        let sent = match sent {
+            Sent::There(sent) => sent.await,
+            Sent::Here(mut sent) => self.guard.send_here(sent.as_mut()).await,
+            Sent::Pool(sent) => return sent.await,
+        };
+        sent.map_err(|error| fault(error, &self.guard, self.target.parts().1))
     }
 
     fn request(&self) -> (Method, &str) {
@@ -144,19 +188,19 @@ impl Sender for NextSender<'_> {
     }
 
     fn is_unsent(&self) -> bool {
-        self.phase.is_unsent()
+        self.guard.phase.is_unsent()
     }
 
     fn untried(&self) -> Option<Duration> {
         match &self.route {
-            Route::Client(_) => None,
+            Route::Client(_) | Route::Behind(_) => None,
             Route::Pool(lane) => lane.untried(),
         }
     }
 
     fn proxy(&self) -> Option<u16> {
         match &self.route {
-            Route::Client(_) => None,
+            Route::Client(_) | Route::Behind(_) => None,
             Route::Pool(lane) => lane.proxy(),
         }
     }

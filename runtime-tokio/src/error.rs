@@ -4,7 +4,7 @@ use core::error::Error as StdError;
 use core::fmt;
 use core::time::Duration;
 
-use http::StatusCode;
+use http::{Method, StatusCode};
 #[cfg(feature = "reqwest")]
 use reqwest::Response;
 use retry_core::{End, ErrorKind, Event, Reason};
@@ -75,6 +75,11 @@ impl Error {
         let event = Some(Event::Failure(fault.failure()));
         let end = End { attempts: 0, elapsed: Duration::ZERO, reason: Reason::NotRetryable, event, asked: None };
         Self::new(Report::new(end, None, None), target, Some(fault.into()))
+    }
+
+    /// The method and the URL of the request, if it could be built.
+    pub(crate) fn request(&self) -> Option<(&Method, &str)> {
+        self.0.target.as_ref().map(Target::parts)
     }
 
     /// The kind of the failed call.

@@ -4,6 +4,7 @@
 //! - [What limits my call?](limits)
 //! - [What do I get back?](result)
 //! - [How do I test my code, without its waits?](testing)
+//! - [How do I follow calls in traces and logs?](tracing)
 #![cfg_attr(feature = "middleware", doc = "- [How do I move over from reqwest-retry?](moving)")]
 //!
 //! What holds for every client is in [`retry_core::guide`]:
@@ -24,6 +25,9 @@ pub mod result {}
 
 #[doc = include_str!("guide/testing.md")]
 pub mod testing {}
+
+#[doc = include_str!("guide/tracing.md")]
+pub mod tracing {}
 
 #[cfg(feature = "middleware")]
 // Its code runs in tests/moving, where the other crate is.

@@ -18,6 +18,7 @@ use crate::reply::{Failed, Received};
 use crate::retry::{Extras, Retry};
 use crate::sender::Sender;
 use crate::settled::Settled;
+use crate::spans::Spans;
 
 /// What a call goes by. Nothing in it changes.
 pub(crate) struct Frame<T> {
@@ -76,10 +77,12 @@ pub(crate) struct CallIo<'a, S, T> {
     pub(crate) record: Option<Box<Record>>,
     /// The failure of the reply that was let go last.
     pub(crate) last: Option<Box<Failed>>,
+    pub(crate) spans: Spans,
 }
 
 impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>, replay: Replay) -> Self {
+        let spans = Spans::open(|| Some(sender.request()));
         let budgets = frame.extra(|extras| extras.budgets.as_ref());
         let budget = budgets.map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
         Self {
@@ -92,6 +95,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
             prepared: Duration::ZERO,
             record: None,
             last: None,
+            spans,
         }
     }
 
@@ -140,12 +144,13 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     type Reply = Result<S::Received, Failed>;
 
     fn send(&mut self, this: Try) -> impl Future<Output = Self::Reply> {
+        let span = self.spans.send(this, || self.sender.request());
         self.begun = this.number;
         if let Some(recorder) = self.frame.recorder() {
             recorder.send(this);
         }
         self.started.get_or_insert(this.sent_at);
-        self.sender.send(this, self.frame)
+        span.around(self.sender.send(this, self.frame))
     }
 
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome {
@@ -157,6 +162,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             }
             Err(failed) => Event::Failure(failed.fault.failure()),
         };
+        self.spans.judged(event, reply);
         let (advice, again) = self.advice(attempt, event, reply);
         if reply.as_ref().is_err_and(|failed| failed.fault.is_unbegun()) {
             // The client began nothing.
@@ -191,6 +197,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         if let Some(recorder) = self.frame.recorder() {
             recorder.wait(pause);
         }
+        self.spans.waiting(this, outcome.event, pause, || self.budget.level());
         if let Some(hook) = self.frame.extra(|extras| extras.on_retry.as_ref()) {
             let (method, url) = self.sender.request();
             let (wait, source) = (pause.duration(), pause.source());

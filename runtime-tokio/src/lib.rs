@@ -20,7 +20,7 @@
 //!   attempt.
 //! - [`Retry::run`]: a closure of your own makes each send.
 //! - [`faults`]: what each failure is called.
-//! - [`guide`]: is it safe to retry, what limits my call, what do I get back, how do I test it?
+//! - [`guide`]: is it safe to retry, what limits my call, what do I get back, how do I test it, how do I trace it?
 //!
 //! # Features
 //!
@@ -34,6 +34,8 @@
 //! a page on moving over.
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
+//!
+//! `tracing`: spans of calls and sends under OpenTelemetry's names, as the [guide](guide::tracing) tells.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Without a client there is nobody to carry a call out.
@@ -61,6 +63,11 @@ mod rng;
 mod run;
 mod sender;
 mod settled;
+#[cfg(feature = "tracing")]
+mod spans;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_spans.rs"]
+mod spans;
 mod target;
 mod timer;
 mod vendor;

@@ -11,6 +11,10 @@ use crate::fault::{Fault, StatusError};
 pub(crate) trait Received: Sized {
     fn status(&self) -> StatusCode;
 
+    /// The version of HTTP that it came by.
+    #[cfg(feature = "tracing")]
+    fn version(&self) -> http::Version;
+
     fn headers(&self) -> &HeaderMap;
 
     fn extensions(&self) -> &Extensions;

@@ -18,6 +18,7 @@ use crate::retry::Retry;
 use crate::rng::CallRng;
 use crate::sender::Sender;
 use crate::settled::Settled;
+use crate::spans::Spans;
 use crate::target::Target;
 
 /// What a call gives, made of a client's response.
@@ -72,17 +73,18 @@ pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
     async move {
         let sender = match sender {
             Ok(ref mut sender) => sender,
-            Err(error) => return Err(error),
+            Err(error) => return Err(refused(error)),
         };
         if let Some(error) = frame.settings.get(|own| own.wrong) {
-            return Err(Error::invalid(Fault::Policy(error), target(sender)));
+            return Err(refused(Error::invalid(Fault::Policy(error), target(sender))));
         }
         let replay = frame.replay(sender);
         let mut io = CallIo::new(sender, &frame, replay);
         let mut cancel = pin!(cancel);
         let mut deadline = frame.settings.get(|own| own.deadline);
         if io.sender.needs_preparation() {
-            let prepared = or_cancel(cancel.as_mut(), Box::pin(prepare(&mut io)).as_mut()).await;
+            let span = io.spans.call();
+            let prepared = or_cancel(cancel.as_mut(), Box::pin(span.around(prepare(&mut io))).as_mut()).await;
             match prepared {
                 Some(Ok(rest)) => deadline = rest,
                 Some(Err(ended)) => return io.result(Some(Err(ended.0)), ended.1),
@@ -96,14 +98,24 @@ pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
             budget = budget.recorded(&recorder);
             _ = io.frame.settings.get(|own| own.recorder.set(recorder).ok());
         }
-        let finished =
-            or_cancel(cancel, pin!(drive(policy, replay, deadline, timer, &mut budget, &mut rng, &mut io))).await;
+        let span = io.spans.call();
+        let finished = or_cancel(
+            cancel,
+            pin!(span.around(drive(policy, replay, deadline, timer, &mut budget, &mut rng, &mut io))),
+        )
+        .await;
         match finished {
             Some(Finished::Done(reply, end)) => io.result(Some(reply), end),
             Some(Finished::GiveUp(reply, end)) => io.result(reply, end),
             None => io.canceled(),
         }
     }
+}
+
+/// Tells of a call that ends before it begins.
+fn refused(error: Error) -> Error {
+    Spans::open(|| error.request()).ended(&error.report().end, Some(error.kind()));
+    error
 }
 
 /// What `work` gives, unless `cancel` completes first. What is ready at the same moment counts in this order: cancel,
@@ -180,15 +192,20 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
                     Settled::mark(received.extensions_mut());
                 }
                 if end.kind().is_none() || A::TRANSPARENT || self.frame.returns_last_response() {
+                    self.spans.ended(&end, None);
                     return Ok(A::new(received, || self.report(end, told)));
                 }
                 (Some(received.status().into()), Some(received))
             }
-            Some(Err(Failed { fault: Fault::Nested(error), .. })) => return Err(error),
+            Some(Err(Failed { fault: Fault::Nested(error), .. })) => {
+                self.spans.ended(&end, Some(error.kind()));
+                return Err(error);
+            }
             Some(Err(failed)) => (Some(failed), None),
             None => (self.last.take().map(|last| *last), None),
         };
         let error = Error::new(self.report(end, told), target(self.sender), failed);
+        self.spans.ended(&end, Some(error.kind()));
         Err(match received {
             Some(received) => received.into_error(error),
             None => error,

@@ -54,19 +54,23 @@ fn bare() -> usize {
 fn futures_are_small() {
     let (client, url, retry) = (client(), "http://localhost/", Retry::new(Policy::API));
     let send = size_of_val(&client.get(url).with_retry(&retry).send());
-    assert!(send <= 1024, "send: {send} bytes");
+    assert!(send <= 1024 + SPANS, "send: {send} bytes");
     let fetch = size_of_val(&client.get(url).with_retry(&retry).fetch_with_report());
-    assert!(fetch <= 1024, "fetch: {fetch} bytes");
+    assert!(fetch <= 1024 + SPANS, "fetch: {fetch} bytes");
     let closure = |_: Try| client.get(url).send();
     let own = size_of_val(&client.get(url).send()) + size_of_val(&closure);
     let run = size_of_val(&retry.run(Method::GET, url, closure));
-    assert!(run <= RUN + own, "run: {run} bytes, {own} of them the caller's");
+    assert!(run <= RUN + SPANS + own, "run: {run} bytes, {own} of them the caller's");
 }
 
 /// The most that the future of `run` takes beside the caller's closure and its future: 640 were aimed at, and it is 624
 /// where it is optimised. Policy and settings, the timer of a limit, what the call knows, the machine, and what the futures
 /// inside of each other keep of their arguments.
 const RUN: usize = if cfg!(debug_assertions) { 656 } else { 624 };
+
+/// The two spans of a call take this, each twice: where it is kept, and where it is entered; and a count. Nothing without
+/// the feature.
+const SPANS: usize = if cfg!(feature = "tracing") { 4 * size_of::<tracing::Span>() + size_of::<usize>() } else { 0 };
 
 #[test]
 fn run_asks_for_no_memory() {

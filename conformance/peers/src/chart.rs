@@ -26,7 +26,8 @@ const PEERS: [&str; 2] = ["#9a6700", "#d4a72c"];
 
 pub fn svg(bars: &[Bar]) -> Result<String, Error> {
     let percents = |bar: &Bar| bar.overhead.map(|ratio| (ratio - 1.0) * 100.0);
-    let most = bars.iter().flat_map(percents).fold(1.0, f64::max).ceil();
+    // An even number, whose quarters have a decimal at most.
+    let most = (bars.iter().flat_map(percents).fold(1.0, f64::max) / 2.0).ceil() * 2.0;
     let scale = (WIDTH - LEFT - RIGHT) / most;
     let bottom = TOP + ROW * bars.len() as f64;
     let height = bottom + 50.0;
@@ -55,7 +56,7 @@ pub fn svg(bars: &[Bar]) -> Result<String, Error> {
             r#"<text x="{:.1}" y="{:.1}" text-anchor="end" font-weight="{weight}">{}</text>"#,
             LEFT - 10.0,
             y + BAR + 4.0,
-            bar.label
+            bar.label.replace('&', "&amp;")
         )?;
         let colours = if bar.is_ours { OURS } else { PEERS };
         for (place, (percent, colour)) in percents(bar).into_iter().zip(colours).enumerate() {

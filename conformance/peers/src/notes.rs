@@ -1,7 +1,92 @@
-//! For aims that are not met: what was tried, and what stands in the way. The figures are the report's own.
+//! For aims that are not met: what was tried, and what stands in the way. The figures of the run are the report's own;
+//! those here were counted when something was tried.
 
 /// How an aim's name begins, and the note. The first that fits is shown, and only while the aim is not met.
-const NOTES: &[(&str, &str)] = &[];
+const NOTES: &[(&str, &str)] = &[
+    ("schedule: instructions", SCHEDULE),
+    ("six outcomes and five resumes: instructions", MACHINE),
+    ("Retry-After, digits", DIGITS),
+    ("`run`, happy GET, ", RUN),
+    ("`send`, happy GET, ", SEND),
+    ("`send-shared`, happy GET, ", SEND),
+    ("future of `run`", RUN_FUTURE),
+    ("future of `send", SEND_FUTURE),
+    ("`budget`, 2 worker threads", BUDGET),
+    ("`send`, 2 worker threads", THREADS),
+    ("`send-shared`, 2 worker threads", THREADS),
+    ("`run`, 2 worker threads", THREADS),
+    ("`send`, in backoff", BACKOFF),
+    ("`send-shared`, in backoff", BACKOFF),
+    ("`run`, in backoff", BACKOFF),
+    ("`send`, 503 then 200", ZERO_DELAY),
+    ("`send-shared`, 503 then 200", ZERO_DELAY),
+    ("`run`, 503 then 200", ZERO_DELAY),
+    ("surf, `send`, kept connections, by name", SURF_NAME),
+    ("surf, `send`, ", SURF),
+];
+
+const SCHEDULE: &str = "\
+    The default draws 10 % up or down, which is a multiplication by a share and two limits more for each delay than full \
+    jitter, which is what most peers draw: see the table for ours with that.";
+
+const MACHINE: &str = "\
+    Nothing was tried for the last percent. `.ci/counted` counts a like call under another policy, in a program that is \
+    compiled as one unit, and is below this aim.";
+
+const DIGITS: &str = "\
+    In instructions it is within the aim (the section's table). Ours reads the value's bytes for blanks, commas and a \
+    fraction as well, and its result depends on all of them, where `str::parse` has three digits and nothing to find out.";
+
+const RUN: &str = "\
+    Two readings of the clock with their arithmetic take about 250 instructions, which leaves about 90 of what the aim \
+    allows for all else. What else there is has no large part: the loop is polled on the way to the user's future, the \
+    machine takes a step, and the call's state and a response of 136 bytes are moved. Tried, and kept: a report only \
+    where it is asked for, no question to a custom policy that is not there, one timer beside what it cuts, a `Try` by \
+    reference. Tried, and given up: a way past the machine for an answer that needs no decision. It was cheaper, but \
+    then two places decide, and a budget is not told of every answer.";
+
+const SEND: &str = "\
+    The request has to be kept for a retry, and reqwest's `try_clone` copies the map of the headers whether that has \
+    something in it or not: four allocations, about 1,400 instructions. About 770 more are moves of the request and of \
+    the call. Tried, and given up: to copy the request field by field. That was cheaper, but it would silently lose \
+    whatever a later reqwest adds to its requests.";
+
+const RUN_FUTURE: &str = "\
+    Beside the user's future there are 184 bytes of policy, settings, method and URL, 96 of tokio's timer and 56 of the \
+    machine; the rest are the arguments of nested futures, which the compiler keeps twice.";
+
+const SEND_FUTURE: &str = "\
+    It has the request and its copy in it, and reqwest's own future; the rest is as in `run`.";
+
+const THREADS: &str = "\
+    Both threads of the client and the server have two cores between them, so this figure has in it all that runs on the \
+    machine besides; its middle half says how much. What a call takes more than bare is the first table's, and what \
+    calls share is reference counts and, of a `Retry`, a counter of calls. A quiet machine has to say more.";
+
+const BUDGET: &str = "\
+    Beside what is said of the others: each call makes the text of its URL's origin, which is an allocation or two and a \
+    parse, to find its budget, and tells it of the answer under a lock that all calls to the origin share.";
+
+const BACKOFF: &str = "\
+    tokio rounds a task up to a multiple of 128 bytes, and the record of a call's attempts, made at its first failure, \
+    takes 448.";
+
+const ZERO_DELAY: &str = "\
+    The retry itself makes no timer; what it takes is a copy of the request, the step of the machine, and the record that \
+    is made at the first failure.";
+
+const SURF: &str = "\
+    A middleware of the request that keeps a copy of it and does nothing else, which is what surf makes a retry be, takes \
+    more than the aim already (the table's last row). Ours adds two readings of the clock, the loop, a report, and moves \
+    of requests and responses that are 400 to 600 bytes each. It was +43 % before: a send to a number is now polled \
+    where it is, because nothing there can block; the client is no longer wrapped where no middleware is left; and what \
+    is moved in one piece went from 8.5 kB to about 3.";
+
+const SURF_NAME: &str = "\
+    surf's client blocks its thread while it looks a name up, and no limit holds on a thread that is blocked. So the name \
+    is looked up before, by another thread, and then the client sends in a task of its own, because nobody knows whether \
+    its lookup is as quick as ours was: nothing keeps what was found, be it from a server or from the hosts file. To do \
+    without the task would give up that a call ends in time.";
 
 pub fn of(aim: &str) -> Option<&'static str> {
     NOTES.iter().find(|(beginning, _)| aim.starts_with(beginning)).map(|(_, note)| *note)

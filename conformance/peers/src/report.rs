@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use crate::chart::{self, Bar};
 use crate::lab::Lab;
@@ -113,20 +113,30 @@ loop: it is measured by its schedule, and as a part of reqwest-retry.
 
 fn page(sections: &[Section], lock: &str) -> Result<String, Box<dyn Error>> {
     let mut page = String::from(INTRODUCTION);
+    let (date, cores) = (httpdate::fmt_http_date(SystemTime::now()), std::thread::available_parallelism()?);
+    writeln!(page, "\nMeasured on {date}, on a machine with {cores} cores.")?;
     let mut aims = Table::new(&["what", "aim", "found", ""]);
-    let mut notes = String::new();
+    // Each note once, with the aims that it is about.
+    let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
     for aim in sections.iter().flat_map(|section| &section.aims) {
         let met = if aim.met { "met" } else { "**not met**" };
         aims.row([aim.what.clone(), aim.aim.clone(), aim.figure.clone(), met.to_owned()]);
         if let Some(note) = notes::of(&aim.what).filter(|_| !aim.met) {
-            writeln!(notes, "- {}: {note}", aim.what)?;
+            match notes.iter_mut().find(|(known, _)| *known == note) {
+                Some((_, aims)) => aims.push(&aim.what),
+                None => notes.push((note, vec![&aim.what])),
+            }
         }
     }
     let all = sections.iter().flat_map(|section| &section.aims);
     let met = all.clone().filter(|aim| aim.met).count();
     writeln!(page, "\n## Aims\n\n{met} of {} are met.\n\n{aims}", all.count())?;
     if !notes.is_empty() {
-        writeln!(page, "Of those not met:\n\n{notes}")?;
+        writeln!(page, "Of those not met:\n")?;
+        for (note, aims) in notes {
+            writeln!(page, "- {}. {note}", aims.join("; "))?;
+        }
+        writeln!(page)?;
     }
     for section in sections {
         writeln!(page, "## {}\n\n{}\n", section.title, section.text)?;

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::table::Table;
 
 /// The crates that matter here.
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 19] = [
     "reqwest",
     "reqwest-middleware",
     "reqwest-retry",
@@ -15,6 +15,8 @@ const CRATES: [&str; 16] = [
     "again",
     "tokio-retry",
     "surf",
+    "http-client",
+    "async-h1",
     "surf-retry",
     "httpdate",
     "hyper",
@@ -22,6 +24,7 @@ const CRATES: [&str; 16] = [
     "async-std",
     "retry-core",
     "runtime-tokio",
+    "runtime-async-std",
 ];
 
 /// A table of crates and their versions. A crate that is there twice has both.

@@ -54,6 +54,11 @@ impl Received for ClientResponse {
         self.head().status()
     }
 
+    #[cfg(feature = "tracing")]
+    fn version(&self) -> Version {
+        self.head().version()
+    }
+
     fn headers(&self) -> &HeaderMap {
         self.head().headers()
     }

@@ -70,7 +70,10 @@ pub fn report(lab: &Lab) -> Result<Section> {
     }
     // How far windows of one subject are apart, at most.
     let mut apart = 0.0_f64;
-    for entry in subjects::retrying() {
+    // Those that are given a request first, in the chart, too.
+    let mut entries: Vec<_> = subjects::retrying().collect();
+    entries.sort_by_key(|entry| entry.style == Style::Closure);
+    for entry in entries {
         let found = [(free, cost(lab, entry.name, false)?), (limited, cost(lab, entry.name, true)?)];
         for (style, table) in &mut tables {
             if entry.style == *style {

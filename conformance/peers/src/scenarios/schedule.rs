@@ -34,8 +34,9 @@ const PEERS: [(&str, &str); 3] =
 /// A schedule's delays, added up so that none of them is computed in vain.
 type Schedule = Box<dyn FnMut() -> Duration>;
 
-fn ours() -> Schedule {
-    let policy = Policy::API.edit().max_retries(DELAYS as u32).build().expect("a policy within the bounds");
+fn ours(jitter: retry_core::Jitter) -> Schedule {
+    let policy = Policy::API.edit().max_retries(DELAYS as u32).jitter(jitter).build();
+    let policy = policy.expect("a policy within the bounds");
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     Box::new(move || black_box(&policy).delays(&mut rng).sum())
 }
@@ -76,7 +77,8 @@ fn retry_policies() -> Schedule {
 
 fn schedule(name: &str) -> Schedule {
     match name {
-        "ours" => ours(),
+        "ours" => ours(Policy::API.jitter()),
+        "ours, full" => ours(retry_core::Jitter::Full),
         "backon" => backon(),
         "tokio-retry" => tokio_retry(),
         "retry-policies" => retry_policies(),
@@ -101,7 +103,7 @@ pub fn measure(job: &Job) {
         tell("allocations", &[(Heap::now().calls - before.calls) as f64 / (WINDOWS * job.count) as f64]);
         return;
     }
-    let mut own = ours();
+    let mut own = schedule("ours");
     let ratios = block_on(Ratios::measure(
         PAIRS,
         async || _ = repeat(&mut subject, PIECE),
@@ -113,7 +115,7 @@ pub fn measure(job: &Job) {
 pub fn report(lab: &Lab) -> Result<Section> {
     let mut section = Section::new(
         "Five jittered delays",
-        "Exponential from 1 s, five of them, added up. Each crate draws as it does by default. again keeps its schedule to itself; tower's gives \
+        "Exponential from 1 s, five of them, added up. Each crate draws as it does by default, ours up to 10 % more or less than the delay; and ours once more with full jitter, between nothing and the delay, as tokio-retry and retry-policies do. again keeps its schedule to itself; tower's gives \
          timers and not delays; reqwest's own retry has none.",
     );
     let mut table = Table::new(&["", "instructions", "allocations", "our time over its time", "middle half"]);
@@ -123,6 +125,8 @@ pub fn report(lab: &Lab) -> Result<Section> {
     };
     let (own, heap) = count("ours")?;
     table.row(["**ours**, `Policy::delays`".into(), whole(own), short(heap), "1".into(), String::new()]);
+    let (full, heap) = count("ours, full")?;
+    table.row(["**ours**, with full jitter".into(), whole(full), short(heap), String::new(), String::new()]);
     let (mut fewest, mut slowest) = (f64::INFINITY, 0.0_f64);
     for (name, label) in PEERS {
         let (instructions, heap) = count(name)?;

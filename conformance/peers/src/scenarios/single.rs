@@ -27,19 +27,21 @@ pub fn measure(job: &Job) {
     let get = Settings::get(job.port, path::ASLEEP).limit(job.limit.then_some(LIMIT));
     let post = Settings { method: Method::POST, ..get.clone() };
     match (job.subject.as_str(), job.subject.strip_suffix(" post")) {
-        ("copy", _) => {
-            let request = reqwest::Request::new(get.method, get.url);
-            let before = Heap::now();
-            let copy = request.try_clone();
-            let after = Heap::now();
-            tell("allocations", &[(after.calls - before.calls) as f64]);
-            tell("bytes", &[(after.held - before.held) as f64]);
-            drop(copy);
-        }
+        ("copy", _) => tell("allocations", &[copy(&get).calls as f64]),
         ("timers", _) => tell("timers", &[timers(&post) as f64]),
         (_, Some(name)) => allocations(&Job { subject: name.to_owned(), ..job.clone() }, &post),
         (_, None) => allocations(job, &Settings { retries: 0, ..get }),
     }
+}
+
+/// What one copy of the request takes.
+pub fn copy(settings: &Settings) -> Heap {
+    let request = reqwest::Request::new(settings.method.clone(), settings.url.clone());
+    let before = Heap::now();
+    let copy = request.try_clone();
+    let after = Heap::now();
+    drop(copy);
+    Heap { calls: after.calls - before.calls, held: after.held - before.held }
 }
 
 /// tokio's timer, counting what is asked of it.

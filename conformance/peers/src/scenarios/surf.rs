@@ -10,10 +10,16 @@ use crate::table::{Table, percent, signed, whole};
 
 const CALLS: u64 = 200;
 
+/// What follows the subject where the server is called by its name.
+const NAMED: &str = " by name";
+
 /// `limit` is whether connections are kept here.
 pub fn measure(job: &Job) {
-    let url = format!("http://127.0.0.1:{}{}", job.port, path::ASLEEP);
-    let subject = Subject::new(&job.subject, &url, job.limit);
+    let (name, host) = match job.subject.strip_suffix(NAMED) {
+        Some(name) => (name, "localhost"),
+        None => (job.subject.as_str(), "127.0.0.1"),
+    };
+    let subject = Subject::new(name, &format!("http://{host}:{}{}", job.port, path::ASLEEP), job.limit);
     async_std::task::block_on(async {
         for _ in 0..20 {
             subject.call().await;
@@ -30,40 +36,43 @@ pub fn measure(job: &Job) {
     });
 }
 
+/// A way to reach the server: what it is called, what follows the subject for it, and whether connections are kept.
+const WAYS: [(&str, &str, bool); 3] =
+    [("kept connections", "", true), ("new connections", "", false), ("kept connections, by name", NAMED, true)];
+
 pub fn report(lab: &Lab) -> Result<Section> {
     let mut section = Section::new(
         "surf",
         "A GET over surf's HTTP/1 client, to the end of its answer's body, without limits, on one thread of async-std. \
-         With kept connections (surf's default), and with a new one for each call (what our `client_config` sets, \
-         because surf mixes answers up on connections that it keeps).",
+         With kept connections (surf's default), with a new one for each call (what our `client_config` sets, because \
+         surf mixes answers up on connections that it keeps), and with kept ones to `localhost` in place of 127.0.0.1: \
+         surf's client looks a name up for each send and blocks its thread meanwhile, so ours looks it up before, on a \
+         thread for that, and gives the send a task of its own.",
     );
-    let mut table = Table::new(&[
-        "",
-        "kept: instructions",
-        "over bare",
-        "allocations",
-        "new: instructions",
-        "over bare",
-        "allocations",
-    ]);
-    let cost = |name, keeps| -> Result<(f64, f64)> {
-        let job = lab.job("surf", name, keeps, CALLS);
+    let mut head = vec![String::new()];
+    for (way, ..) in WAYS {
+        head.extend([format!("{way}: instructions"), "over bare".into(), "allocations".into()]);
+    }
+    let mut table = Table::new(&head.iter().map(String::as_str).collect::<Vec<_>>());
+    let cost = |name: &str, (_, suffix, keeps): (&str, &str, bool)| -> Result<(f64, f64)> {
+        let job = lab.job("surf", &format!("{name}{suffix}"), keeps, CALLS);
         Ok((lab.instructions(&job)?.median, lab.ask(Program::Counting, &job)?.one("allocations")?))
     };
-    let bare = [cost("bare", true)?, cost("bare", false)?];
+    let mut bare = Vec::new();
     for (name, label) in ALL {
-        let found = if name == "bare" { bare } else { [cost(name, true)?, cost(name, false)?] };
-        let cells = found.iter().zip(bare).flat_map(|((instructions, heap), bare)| {
-            [whole(*instructions), percent(instructions / bare.0), signed(heap - bare.1)]
-        });
-        table.row([label.to_owned()].into_iter().chain(cells));
-        for ((found, bare), connections) in found.into_iter().zip(bare).zip(["kept connections", "new connections"]) {
+        let mut cells = vec![label.to_owned()];
+        for (place, way) in WAYS.into_iter().enumerate() {
+            let (instructions, heap) = cost(name, way)?;
+            // The first subject is the baseline.
+            bare.extend((bare.len() == place).then_some((instructions, heap)));
+            let ratio = instructions / bare[place].0;
+            cells.extend([whole(instructions), percent(ratio), signed(heap - bare[place].1)]);
             if name == "send" {
-                let ratio = found.0 / bare.0;
-                let what = format!("surf, `send`, {connections}: instructions");
+                let what = format!("surf, `send`, {}: instructions", way.0);
                 section.aims.push(Aim::at_most(what, percent(1.03), percent(ratio), ratio, 1.03));
             }
         }
+        table.row(cells);
     }
     section.tables.push(table);
     Ok(section)

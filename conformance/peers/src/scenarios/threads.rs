@@ -11,8 +11,8 @@ use crate::table::{Table, percent};
 
 const TASKS: u64 = 64;
 /// Calls of each task in a timed piece.
-const CALLS: u64 = 10;
-const PAIRS: usize = 80;
+const CALLS: u64 = 4;
+const PAIRS: usize = 240;
 
 pub fn measure(job: &Job) {
     let settings = Settings::get(job.port, path::OK).limit(job.limit.then_some(LIMIT));
@@ -37,7 +37,7 @@ async fn all(subject: &Arc<dyn Calls>, count: u64) {
 pub fn report(lab: &Lab) -> Result<Section> {
     let mut section = Section::new(
         "Two worker threads, 64 calls at once",
-        "The time of 64 tasks with ten calls each, over the time of the same by bare reqwest, 80 pairs. Here the client has both \
+        "The time of 64 tasks with four calls each, over the time of the same by bare reqwest, 240 pairs. Here the client has both \
          cores and shares one with the server: there is no third. The baseline of a limit is under \
          `tokio::time::timeout`.",
     );

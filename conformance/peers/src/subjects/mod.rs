@@ -99,8 +99,8 @@ pub trait Calls: Send + Sync {
     /// Calls one after the other, each to the end of its answer's body.
     fn fetch(&self, count: u64) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// A call as a task of its own, that is not expected to end.
-    fn spawn(self: Arc<Self>);
+    /// A call as a task of its own, that is not expected to end. Tells the size of the task's future, in bytes.
+    fn spawn(self: Arc<Self>) -> usize;
 
     /// The size of a call's future, in bytes.
     fn future_size(&self) -> usize;
@@ -116,8 +116,11 @@ impl<S: Subject> Calls for S {
         })
     }
 
-    fn spawn(self: Arc<Self>) {
-        tokio::spawn(async move { drop(self.call().await.expect("an answer")) });
+    fn spawn(self: Arc<Self>) -> usize {
+        let task = async move { drop(self.call().await.expect("an answer")) };
+        let size = size_of_val(&task);
+        tokio::spawn(task);
+        size
     }
 
     fn future_size(&self) -> usize {

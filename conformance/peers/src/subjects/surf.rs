@@ -4,21 +4,37 @@ use std::future::Future;
 
 use retry_core::Policy;
 use runtime_async_std::{Retry, RetryExt};
-use surf::Client;
+use surf::middleware::{Middleware, Next};
+use surf::{Client, Request, Response};
 use surf_retry::{ExponentialBackoff, RetryMiddleware};
 
 /// The subjects, the first of which is the baseline, with their rows' labels.
-pub const ALL: [(&str, &str); 4] = [
+pub const ALL: [(&str, &str); 5] = [
     ("bare", "bare surf"),
     ("send", "**ours**, `send`, a `Policy`"),
     ("layer", "**ours**, as the client's middleware"),
     ("surf-retry", "surf-retry"),
+    ("idle", "a request's middleware that keeps a copy, and does nothing"),
 ];
 
 /// A client made ready for calls that are all alike: each a GET to the end of its answer's body.
 pub enum Subject {
     Bare(Client, String),
     Send(Client, String, Policy),
+    Idle(Client, String),
+}
+
+/// What no retry over surf can do without: a place in the request's stack, and a copy of the request.
+struct Idle;
+
+#[surf::utils::async_trait]
+impl Middleware for Idle {
+    async fn handle(&self, request: Request, client: Client, next: Next<'_>) -> surf::Result<Response> {
+        let copy = request.clone();
+        let response = next.run(request, client).await;
+        drop(copy);
+        response
+    }
 }
 
 impl Subject {
@@ -30,6 +46,7 @@ impl Subject {
         let url = url.to_owned();
         match name {
             "bare" => Self::Bare(client, url),
+            "idle" => Self::Idle(client, url),
             "send" => Self::Send(client, url, policy),
             "layer" => Self::Bare(client.with(Retry::new(policy)), url),
             "surf-retry" => {
@@ -43,6 +60,7 @@ impl Subject {
     pub async fn call(&self) -> Vec<u8> {
         match self {
             Self::Bare(client, url) => read(client.get(url).send()).await,
+            Self::Idle(client, url) => read(client.get(url).middleware(Idle).send()).await,
             Self::Send(client, url, policy) => read(client.get(url).with_retry(policy).send()).await,
         }
     }
