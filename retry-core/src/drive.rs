@@ -133,13 +133,12 @@ where
                 };
                 let limit = || attempt.deadline().map(|until| timer.limit_until(attempt.sent_at(), until));
                 let sent = cut(pin!(io.send(Try::from(&attempt))), pin!(None), limit).await;
-                let (reply, now) = match sent {
-                    Some(reply) => (reply, timer.now()),
+                let now = match &sent {
+                    Some(_) => timer.now(),
                     // The limit has passed, whatever a clock that stands still may say.
-                    None => {
-                        (io.timed_out(Try::from(&attempt)), timer.now().max(attempt.deadline().unwrap_or_default()))
-                    }
+                    None => timer.now().max(attempt.deadline().unwrap_or_default()),
                 };
+                let reply = sent.unwrap_or_else(|| io.timed_out(Try::from(&attempt)));
                 let outcome = io.outcome(&attempt, &reply);
                 let this = Try::from(&attempt);
                 match attempt.finish(outcome, now, budget, rng) {

@@ -2,14 +2,13 @@
 
 use core::future::Future;
 use core::time::Duration;
-use std::sync::Arc;
 
 #[cfg(feature = "reqwest")]
 use http::StatusCode;
 use retry_core::trace::Recorder;
 use retry_core::{
-    Advice, Attempt, Budget, Event, Instant, Io, Outcome, Pause, Policy, Record, Replay, Timer, Try, Verdict,
-    retry_after,
+    Advice, Attempt, Budget, Event, Instant, Io, NonIdempotent, Outcome, Pause, Policy, Record, Replay, Timer, Try,
+    Verdict, retry_after,
 };
 
 use crate::advise::{Head, Retrying, Seen};
@@ -17,17 +16,14 @@ use crate::budgets::CallBudget;
 use crate::call::Settings;
 use crate::fault::{Fault, TimedOut};
 use crate::reply::{Failed, Received};
-use crate::retry::Extras;
+use crate::retry::{Extras, Retry};
 use crate::sender::Sender;
 use crate::settled::Settled;
 use crate::spans::Spans;
 
 /// What a call goes by. Nothing in it changes.
 pub(crate) struct Frame<T> {
-    pub(crate) policy: Policy,
-    pub(crate) timer: T,
-    pub(crate) extras: Option<Arc<Extras>>,
-    pub(crate) replay: Replay,
+    pub(crate) retry: Retry<T>,
     pub(crate) settings: Settings,
     /// Whether the record is wanted even if nothing fails.
     pub(crate) report: bool,
@@ -36,12 +32,20 @@ pub(crate) struct Frame<T> {
 impl<T> Frame<T> {
     /// What a caller has added, if it is there.
     fn extra<'a, O>(&'a self, read: impl FnOnce(&'a Extras) -> Option<O>) -> Option<O> {
-        self.extras.as_deref().and_then(read)
+        self.retry.extras.as_deref().and_then(read)
+    }
+
+    /// Whether the request of `sender` may go out again.
+    pub(crate) fn replay(&self, sender: &impl Sender) -> Replay {
+        let Self { retry: Retry { policy, .. }, settings, .. } = self;
+        let consent =
+            NonIdempotent::resolve(policy.non_idempotent(), settings.get(|own| own.consent), settings.has_key());
+        Replay::new(sender.request().0.as_str(), sender.is_replayable(), consent)
     }
 
     /// Whether the whole call is recorded.
     pub(crate) fn is_traced(&self) -> bool {
-        self.extras.as_ref().is_some_and(|extras| extras.trace)
+        self.retry.extras.as_ref().is_some_and(|extras| extras.trace)
     }
 
     /// Who records the whole call, if that is wanted.
@@ -50,12 +54,12 @@ impl<T> Frame<T> {
     }
 
     pub(crate) fn returns_last_response(&self) -> bool {
-        self.extras.as_ref().is_some_and(|extras| extras.return_last_response)
+        self.retry.extras.as_ref().is_some_and(|extras| extras.return_last_response)
     }
 
     #[cfg(feature = "reqwest")]
     pub(crate) fn retries(&self, status: StatusCode) -> bool {
-        self.policy.statuses().contains(status.as_u16())
+        self.retry.policy.statuses().contains(status.as_u16())
     }
 }
 
@@ -63,6 +67,7 @@ impl<T> Frame<T> {
 pub(crate) struct CallIo<'a, S, T> {
     pub(crate) sender: &'a mut S,
     pub(crate) frame: &'a Frame<T>,
+    pub(crate) replay: Replay,
     pub(crate) budget: CallBudget,
     /// How many sends were begun.
     pub(crate) begun: u32,
@@ -78,13 +83,14 @@ pub(crate) struct CallIo<'a, S, T> {
 }
 
 impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
-    pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>) -> Self {
+    pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>, replay: Replay) -> Self {
         let spans = Spans::open(|| Some(sender.request()));
         let budgets = frame.extra(|extras| extras.budgets.as_ref());
         let budget = budgets.map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
         Self {
             sender,
             frame,
+            replay,
             budget,
             begun: 0,
             started: None,
@@ -99,7 +105,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     fn advice(&self, attempt: &Attempt<&Policy>, event: Event, reply: &Result<S::Received, Failed>) -> (Advice, bool) {
         let Some(verdict) = attempt.verdict(event) else { return (Advice::Keep, false) };
         let again = verdict == Verdict::Retry || self.sender.untried().is_some();
-        if !again && self.frame.extras.is_none() {
+        if !again && self.frame.retry.extras.is_none() {
             // Nobody is there who could want another send.
             return (Advice::Keep, false);
         }
@@ -108,7 +114,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
         }
         let advice = self.frame.extra(|extras| extras.advise.as_ref()).map_or(Advice::Keep, |policy| {
             let (method, url) = self.sender.request();
-            let now = self.frame.timer.now();
+            let now = self.frame.retry.timer.now();
             policy.advise(&Seen {
                 method,
                 url,
@@ -139,17 +145,14 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
 impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     type Reply = Result<S::Received, Failed>;
 
-    // Not an `async fn`: that would keep its arguments a second time.
     fn send(&mut self, this: Try) -> impl Future<Output = Self::Reply> {
         let span = self.spans.send(this, || self.sender.request());
-        span.around(async move {
-            self.begun = this.number;
-            if let Some(recorder) = self.frame.recorder() {
-                recorder.send(this);
-            }
-            self.started.get_or_insert(this.sent_at);
-            self.sender.send(&this, self.frame).await
-        })
+        self.begun = this.number;
+        if let Some(recorder) = self.frame.recorder() {
+            recorder.send(this);
+        }
+        self.started.get_or_insert(this.sent_at);
+        span.around(self.sender.send(this, self.frame))
     }
 
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome {
@@ -168,13 +171,13 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             self.begun = self.begun.saturating_sub(1);
         } else if again || reply.is_err() || self.frame.report || attempt.number() > 1 {
             let proxy = self.sender.proxy();
-            self.record.get_or_insert_default().reply(attempt, event, self.frame.timer.now(), proxy);
+            self.record.get_or_insert_default().reply(attempt, event, self.frame.retry.timer.now(), proxy);
         }
         let hint = match reply {
             Ok(received) if again => {
                 let headers = received.headers();
                 let vendors = self.frame.extra(|extras| extras.server_wait(headers));
-                vendors.or_else(|| retry_after::from_headers(headers, || self.frame.timer.wall()))
+                vendors.or_else(|| retry_after::from_headers(headers, || self.frame.retry.timer.wall()))
             }
             Ok(_) | Err(_) => None,
         };

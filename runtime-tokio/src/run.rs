@@ -5,8 +5,8 @@ use core::pin::{Pin, pin};
 use core::task::Poll;
 use core::time::Duration;
 
-use retry_core::trace::{Recorder, Trace};
-use retry_core::{End, Event, Finished, Instant, NonIdempotent, Reason, Replay, Timer, drive, within};
+use retry_core::trace::Recorder;
+use retry_core::{End, Event, Finished, Instant, Reason, Timer, drive, within};
 
 use crate::call::Settings;
 use crate::error::Error;
@@ -51,76 +51,71 @@ impl<R: Received> Answer<R> for Passed<R> {
     }
 }
 
-/// A call that is ready to go. Its future keeps one of it and nothing twice: all that comes after borrows.
-pub(crate) struct Ready<S, T> {
-    sender: S,
-    frame: Frame<T>,
-    rng: CallRng,
-}
-
-impl<S: Sender, T: Timer> Ready<S, T> {
-    /// `report`: whether the record is wanted even if nothing fails.
-    pub(crate) fn new(sender: S, retry: Retry<T>, mut settings: Settings, report: bool) -> Result<Self, Error> {
-        if let Some(error) = settings.get(|own| own.wrong) {
-            return Err(Error::invalid(Fault::Policy(error), target(&sender)));
-        }
-        let rng = CallRng::new(retry.begin());
-        let Retry { policy, timer, extras, .. } = retry;
-        if extras.as_ref().is_some_and(|extras| extras.trace) {
-            // The room for a recorder.
-            settings.own();
-        }
-        let consent =
-            NonIdempotent::resolve(policy.non_idempotent(), settings.get(|own| own.consent), settings.has_key());
-        let replay = Replay::new(sender.request().0.as_str(), sender.is_replayable(), consent);
-        Ok(Self { sender, frame: Frame { policy, timer, extras, settings, replay, report }, rng })
-    }
-}
-
-/// The call from its start to its end, unless it is dropped.
+/// The call from its start to its end, unless it is dropped. Its future keeps one of each argument and nothing twice: all
+/// that comes after borrows.
 // Not an `async fn`: that would keep its arguments a second time.
+#[inline]
 pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
-    ready: Result<Ready<S, T>, Error>,
+    sender: Result<S, Error>,
+    retry: Retry<T>,
+    settings: Settings,
     cancel: C,
 ) -> impl Future<Output = Result<A, Error>> {
-    let mut ready = ready;
+    let (mut sender, mut settings) = (sender, settings);
+    // A call that is refused takes no number.
+    let is_refused = sender.is_err() || settings.get(|own| own.wrong).is_some();
+    let mut rng = CallRng::new(if is_refused { None } else { retry.begin() });
+    if retry.extras.as_ref().is_some_and(|extras| extras.trace) {
+        // The room for a recorder.
+        settings.own();
+    }
+    let frame = Frame { retry, settings, report: A::REPORT };
     async move {
-        let Ready { sender, frame, rng } = match ready {
-            Ok(ref mut ready) => ready,
-            Err(error) => {
-                Spans::open(|| error.request()).ended(&error.report().end, Some(error.kind()));
-                return Err(error);
-            }
+        let sender = match sender {
+            Ok(ref mut sender) => sender,
+            Err(error) => return Err(refused(error)),
         };
-        let mut io = CallIo::new(sender, frame);
+        if let Some(error) = frame.settings.get(|own| own.wrong) {
+            return Err(refused(Error::invalid(Fault::Policy(error), target(sender))));
+        }
+        let replay = frame.replay(sender);
+        let mut io = CallIo::new(sender, &frame, replay);
         let mut cancel = pin!(cancel);
         let mut deadline = frame.settings.get(|own| own.deadline);
         if io.sender.needs_preparation() {
             let span = io.spans.call();
-            let prepared = or_cancel(cancel.as_mut(), Box::pin(span.around(prepare(&mut io, frame))).as_mut()).await;
+            let prepared = or_cancel(cancel.as_mut(), Box::pin(span.around(prepare(&mut io))).as_mut()).await;
             match prepared {
                 Some(Ok(rest)) => deadline = rest,
                 Some(Err(ended)) => return io.result(Some(Err(ended.0)), ended.1),
                 None => return io.canceled(),
             }
         }
-        let Frame { policy, timer, replay, .. } = io.frame;
+        let Frame { retry: Retry { policy, timer, .. }, .. } = io.frame;
         let mut budget = io.budget.clone();
         if io.frame.is_traced() {
-            let recorder = Recorder::new(*policy, *replay, deadline, rng.seed(), timer.now());
+            let recorder = Recorder::new(*policy, replay, deadline, rng.seed(), timer.now());
             budget = budget.recorded(&recorder);
             _ = io.frame.settings.get(|own| own.recorder.set(recorder).ok());
         }
         let span = io.spans.call();
-        let finished =
-            or_cancel(cancel, pin!(span.around(drive(policy, *replay, deadline, timer, &mut budget, rng, &mut io))))
-                .await;
+        let finished = or_cancel(
+            cancel,
+            pin!(span.around(drive(policy, replay, deadline, timer, &mut budget, &mut rng, &mut io))),
+        )
+        .await;
         match finished {
             Some(Finished::Done(reply, end)) => io.result(Some(reply), end),
             Some(Finished::GiveUp(reply, end)) => io.result(reply, end),
             None => io.canceled(),
         }
     }
+}
+
+/// Tells of a call that ends before it begins.
+fn refused(error: Error) -> Error {
+    Spans::open(|| error.request()).ended(&error.report().end, Some(error.kind()));
+    error
 }
 
 /// What `work` gives, unless `cancel` completes first. What is ready at the same moment counts in this order: cancel,
@@ -136,11 +131,9 @@ fn or_cancel<C: Future, W: Future>(
 }
 
 /// Does what has to be done before the first send, and gives the call's deadline: its limit counts from here.
-async fn prepare<S: Sender, T: Timer>(
-    io: &mut CallIo<'_, S, T>,
-    frame: &Frame<T>,
-) -> Result<Option<Instant>, Box<(Failed, End)>> {
-    let Frame { policy, timer, .. } = frame;
+async fn prepare<S: Sender, T: Timer>(io: &mut CallIo<'_, S, T>) -> Result<Option<Instant>, Box<(Failed, End)>> {
+    let frame = io.frame;
+    let Frame { retry: Retry { policy, timer, .. }, .. } = frame;
     let started = *io.started.insert(timer.now());
     let own = policy.total_timeout().map(|limit| started.saturating_add(limit));
     let deadline = own.into_iter().chain(frame.settings.get(|own| own.deadline)).min();
@@ -162,13 +155,16 @@ async fn prepare<S: Sender, T: Timer>(
 impl<S: Sender, T: Timer> CallIo<'_, S, T> {
     /// An end that the machine was not asked about.
     fn end(&self, reason: Reason) -> End {
-        let elapsed = self.started.map_or(Duration::ZERO, |started| self.frame.timer.now().saturating_since(started));
+        let elapsed =
+            self.started.map_or(Duration::ZERO, |started| self.frame.retry.timer.now().saturating_since(started));
         End { attempts: self.begun, elapsed, reason, event: None, asked: None }
     }
 
-    fn report(&mut self, end: End, trace: Option<Box<Trace>>) -> Report {
-        let Frame { policy, replay, .. } = self.frame;
-        let report = Report::new(end, replay.single_send(policy.max_retries()), self.record.take());
+    /// `told` is the end in the machine's own words, for the trace.
+    fn report(&mut self, end: End, told: End) -> Report {
+        let trace = self.frame.recorder().map(|recorder| Box::new(recorder.end(told)));
+        let single_send = self.replay.single_send(self.frame.retry.policy.max_retries());
+        let report = Report::new(end, single_send, self.record.take());
         let report = report.with_trace(trace);
         report.with_proxies(self.sender.proxies())
     }
@@ -184,7 +180,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         reply: Option<Result<S::Received, Failed>>,
         mut end: End,
     ) -> Result<A, Error> {
-        let trace = self.frame.recorder().map(|recorder| Box::new(recorder.end(end)));
+        let told = end;
         // A send that the client refused to begin is none.
         end.attempts = self.begun;
         if end.attempts > 0 && end.reason != Reason::Canceled {
@@ -197,7 +193,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
                 }
                 if end.kind().is_none() || A::TRANSPARENT || self.frame.returns_last_response() {
                     self.spans.ended(&end, None);
-                    return Ok(A::new(received, || self.report(end, trace)));
+                    return Ok(A::new(received, || self.report(end, told)));
                 }
                 (Some(received.status().into()), Some(received))
             }
@@ -208,7 +204,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
             Some(Err(failed)) => (Some(failed), None),
             None => (self.last.take().map(|last| *last), None),
         };
-        let error = Error::new(self.report(end, trace), target(self.sender), failed);
+        let error = Error::new(self.report(end, told), target(self.sender), failed);
         self.spans.ended(&end, Some(error.kind()));
         Err(match received {
             Some(received) => received.into_error(error),

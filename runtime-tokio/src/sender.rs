@@ -32,7 +32,7 @@ pub(crate) trait Sender {
     }
 
     /// Sends once.
-    fn send<T: Timer>(&mut self, this: &Try, frame: &Frame<T>) -> impl Future<Output = Result<Self::Received, Failed>>;
+    fn send<T: Timer>(&mut self, this: Try, frame: &Frame<T>) -> impl Future<Output = Result<Self::Received, Failed>>;
 
     /// The method and the URL of the request.
     fn request(&self) -> (&Method, &str);

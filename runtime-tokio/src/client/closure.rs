@@ -32,10 +32,10 @@ where
     type Received = ClientResponse;
 
     // Not an `async fn`: that would keep its arguments a second time.
-    fn send<T: Timer>(&mut self, this: &Try, _: &Frame<T>) -> impl Future<Output = Result<ClientResponse, Failed>> {
+    fn send<T: Timer>(&mut self, this: Try, _: &Frame<T>) -> impl Future<Output = Result<ClientResponse, Failed>> {
         async move {
             let mut followed = false;
-            match watch(pin!((self.send)(*this)), &mut followed).await {
+            match watch(pin!((self.send)(this)), &mut followed).await {
                 Ok(response) => Ok(ClientResponse::Unread(response)),
                 Err(error) => Err(Fault::of_closure(error.into(), self.url.as_ref()).after_redirect(followed).into()),
             }

@@ -18,7 +18,7 @@ use crate::client::sender::{ClientSender, Read, Route};
 use crate::error::Error;
 use crate::report::Report;
 use crate::retry::{Extras, Retry};
-use crate::run::{Answer, Ready, carry_out};
+use crate::run::{Answer, carry_out};
 use crate::sender::Sender;
 
 impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
@@ -78,9 +78,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
             // Here at last: a whole policy of this call's own knows nothing of the pool.
             retry.policy = clients.statuses(retry.policy);
         }
-        let ready =
-            sender(request, &retry, &settings, read).and_then(|sender| Ready::new(sender, retry, settings, A::REPORT));
-        carry_out(ready, cancel)
+        carry_out(sender(request, &retry, &settings, read), retry, settings, cancel)
     }
 }
 
@@ -92,10 +90,12 @@ fn sender<T>(
     read: Read,
 ) -> Result<ClientSender, Error> {
     let (client, request) = request.build_split();
-    let request = request.map_err(|error| Error::invalid(ClientFault::unbuilt(error).into(), None))?;
-    let request = Kept::new(request, retry, settings)?;
     let lane = settings.get(|own| own.client.clients.as_ref().map(Clients::lane));
-    Ok(ClientSender::new(lane.map_or(Route::Client(client), Route::Pool), request, read))
+    let route = lane.map_or(Route::Client(client), Route::Pool);
+    request
+        .map_err(|error| Error::invalid(ClientFault::unbuilt(error).into(), None))
+        .and_then(|request| Kept::new(request, retry, settings))
+        .map(|request| ClientSender::new(route, request, read))
 }
 
 impl<T: Timer, C: Future> Call<(), T, C> {
@@ -160,7 +160,7 @@ impl<T: Timer, C: Future> Call<(), T, C> {
 
     fn go<S: Sender, A: Answer<S::Received>>(self, sender: S) -> impl Future<Output = Result<A, Error>> {
         let Self { retry, cancel, settings, .. } = self;
-        carry_out(Ready::new(sender, retry, settings, A::REPORT), cancel)
+        carry_out(Ok(sender), retry, settings, cancel)
     }
 }
 

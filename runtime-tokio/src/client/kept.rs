@@ -1,10 +1,11 @@
 //! A call's request, kept for the sends to come.
 
+use core::future::Future;
 use core::mem;
 use std::sync::Arc;
 
 use http::{HeaderName, Method};
-use reqwest::Request;
+use reqwest::{Client, Request, Response};
 use retry_core::Try;
 
 use crate::call::Settings;
@@ -12,6 +13,7 @@ use crate::client::buffer::{buffer, is_replayable};
 use crate::error::Error;
 use crate::fault::{Fault, Gone};
 use crate::headers::{count, prepare};
+use crate::reply::Failed;
 use crate::retry::Retry;
 use crate::target::Target;
 
@@ -32,6 +34,7 @@ enum Copies {
 
 impl Kept {
     /// `request`, with the header that an idempotency key asks for.
+    #[inline]
     pub(crate) fn new<T>(mut request: Request, retry: &Retry<T>, settings: &Settings) -> Result<Self, Error> {
         let count = match prepare(request.headers_mut(), retry, settings) {
             Ok(count) => count,
@@ -41,13 +44,26 @@ impl Kept {
         Ok(Self { request: Copies::Whole(request), buffer, count })
     }
 
-    /// The request of one send.
-    pub(crate) fn next(&mut self, this: &Try) -> Result<Request, Fault> {
-        let mut request = self.copy_or_take(this).ok_or(Fault::Gone(Gone))?;
-        count(request.headers_mut(), self.count.as_deref(), *this);
-        Ok(request)
+    /// Begins one send by `client`. A function of its own, so that a call's future has no room for the request.
+    pub(crate) fn execute(
+        &mut self,
+        client: &Client,
+        this: &Try,
+    ) -> Option<impl Future<Output = reqwest::Result<Response>> + use<>> {
+        Some(client.execute(self.next(this)?))
     }
 
+    /// The request of one send, unless it has gone out for the last time.
+    #[inline]
+    pub(crate) fn next(&mut self, this: &Try) -> Option<Request> {
+        let mut next = self.copy_or_take(this);
+        if let Some(request) = &mut next {
+            count(request.headers_mut(), self.count.as_deref(), *this);
+        }
+        next
+    }
+
+    #[inline]
     fn copy_or_take(&mut self, this: &Try) -> Option<Request> {
         let Copies::Whole(request) = &self.request else { return None };
         if !this.is_last {
@@ -85,4 +101,9 @@ impl Kept {
             Copies::Sent(target) => target.parts(),
         }
     }
+}
+
+/// What comes of a send whose request has gone out for the last time.
+pub(crate) fn gone() -> Failed {
+    Fault::Gone(Gone).into()
 }

@@ -9,7 +9,7 @@ use reqwest_middleware::{Middleware, Next};
 use retry_core::{Timer, Try};
 
 use crate::attach::RequestSettings;
-use crate::client::kept::Kept;
+use crate::client::kept::{Kept, gone};
 use crate::client::redirects::watch;
 use crate::client::response::ClientResponse;
 use crate::error::Error;
@@ -17,7 +17,7 @@ use crate::fault::Fault;
 use crate::io::Frame;
 use crate::reply::Failed;
 use crate::retry::Retry;
-use crate::run::{Answer, Passed, Ready, carry_out};
+use crate::run::{Passed, carry_out};
 use crate::sender::Sender;
 
 /// A `Retry` is a middleware for every request of a client of `reqwest-middleware` (feature `middleware`).
@@ -88,11 +88,9 @@ impl<T: Timer + Clone + Send + Sync + 'static> Middleware for Retry<T> {
         next: Next<'_>,
     ) -> reqwest_middleware::Result<Response> {
         let (retry, settings) = RequestSettings::of(extensions, self);
-        let ready = Kept::new(request, &retry, &settings).and_then(|request| {
-            let sender = NextSender { next, extensions, request };
-            Ready::new(sender, retry, settings, <Passed<ClientResponse>>::REPORT)
-        });
-        match carry_out(ready, pending::<()>()).await {
+        let request = Kept::new(request, &retry, &settings);
+        let sender = request.map(|request| NextSender { next, extensions, request });
+        match carry_out(sender, retry, settings, pending::<()>()).await {
             Ok(Passed(received)) => Ok(ClientResponse::into_response(received)),
             Err(error) => Err(reqwest_middleware::Error::middleware::<Error>(error)),
         }
@@ -121,9 +119,9 @@ impl Sender for NextSender<'_> {
         self.request.buffer()
     }
 
-    async fn send<T: Timer>(&mut self, this: &Try, _: &Frame<T>) -> Result<ClientResponse, Failed> {
-        let request = self.request.next(this)?;
-        self.extensions.insert(*this);
+    async fn send<T: Timer>(&mut self, this: Try, _: &Frame<T>) -> Result<ClientResponse, Failed> {
+        let request = self.request.next(&this).ok_or_else(gone)?;
+        self.extensions.insert(this);
         let sent = self.next.clone().run(request, self.extensions);
         let mut followed = false;
         match watch(pin!(sent), &mut followed).await {

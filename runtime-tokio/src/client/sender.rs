@@ -6,10 +6,10 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use http::Method;
-use reqwest::{Client, Response};
+use reqwest::Client;
 use retry_core::{Timer, Try};
 
-use crate::client::kept::Kept;
+use crate::client::kept::{Kept, gone};
 use crate::client::proxies::Lane;
 use crate::client::redirects::watch;
 use crate::client::response::{ClientResponse, read};
@@ -45,27 +45,9 @@ pub(crate) enum Route {
 }
 
 impl ClientSender {
+    #[inline]
     pub(crate) fn new(route: Route, request: Kept, read: Read) -> Self {
         Self { route, request, read }
-    }
-
-    fn send_once(&mut self, this: &Try, timer: &impl Timer) -> impl Future<Output = Result<Response, Fault>> {
-        async move {
-            let mut followed = false;
-            // The request goes out inside of the braces, so that the future has no room for it.
-            let sent = {
-                let request = self.request.next(this)?;
-                match &mut self.route {
-                    Route::Client(client) => client.execute(request),
-                    // In a box: few calls go through a pool, and all would have to keep room for it.
-                    Route::Pool(lane) => return Box::pin(lane.send(request, *this, timer)).await,
-                }
-            };
-            match watch(pin!(sent), &mut followed).await {
-                Ok(response) => Ok(response),
-                Err(error) => Err(Fault::client(error, self.request.parts().1).after_redirect(followed)),
-            }
-        }
     }
 
     fn lane(&self) -> Option<&Lane> {
@@ -91,11 +73,28 @@ impl Sender for ClientSender {
         self.request.buffer()
     }
 
-    // Not an `async fn`, here and below: that would keep its arguments a second time.
-    fn send<T: Timer>(&mut self, this: &Try, frame: &Frame<T>) -> impl Future<Output = Result<ClientResponse, Failed>> {
+    // Not an `async fn`: that would keep its arguments a second time.
+    fn send<T: Timer>(&mut self, this: Try, frame: &Frame<T>) -> impl Future<Output = Result<ClientResponse, Failed>> {
         async move {
             let body = {
-                let response = self.send_once(this, &frame.timer).await?;
+                let response = match &mut self.route {
+                    Route::Client(client) => {
+                        let sent = self.request.execute(client, &this).ok_or_else(gone)?;
+                        let mut followed = false;
+                        match watch(pin!(sent), &mut followed).await {
+                            Ok(response) => response,
+                            Err(error) => {
+                                let fault = Fault::client(error, self.request.parts().1);
+                                return Err(fault.after_redirect(followed).into());
+                            }
+                        }
+                    }
+                    Route::Pool(lane) => {
+                        let request = self.request.next(&this).ok_or_else(gone)?;
+                        // In a box: few calls go through a pool, and all would have to keep room for it.
+                        Box::pin(lane.send(request, this, &frame.retry.timer)).await?
+                    }
+                };
                 let retried = frame.retries(response.status());
                 let is_read = match self.read {
                     Read::Head => false,

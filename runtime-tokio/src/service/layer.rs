@@ -17,7 +17,7 @@ use crate::attach::RequestSettings;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::retry::Retry;
-use crate::run::{Answer, Passed, Ready, carry_out};
+use crate::run::{Passed, carry_out};
 use crate::service::sender::ServiceSender;
 
 impl<S, T: Clone> Layer<S> for Retry<T> {
@@ -104,9 +104,8 @@ where
         let copy = self.inner.clone();
         let inner = mem::replace(&mut self.inner, copy);
         let (retry, settings) = RequestSettings::of(request.extensions(), &self.retry);
-        let ready = ServiceSender::new(inner, request, &retry, &settings)
-            .and_then(|sender| Ready::new(sender, retry, settings, Passed::<Response<R>>::REPORT));
-        RetryFuture(Box::pin(carry_out(ready, pending::<()>())))
+        let sender = ServiceSender::new(inner, request, &retry, &settings);
+        RetryFuture(Box::pin(carry_out(sender, retry, settings, pending::<()>())))
     }
 }
 

@@ -49,10 +49,10 @@ impl<S, B: Clone> ServiceSender<S, B> {
         }
     }
 
-    fn next(&mut self, this: &Try) -> Option<Request<B>> {
+    fn next(&mut self, this: Try) -> Option<Request<B>> {
         let mut request = if this.is_last { self.request.take() } else { self.request.clone() }?;
-        count(request.headers_mut(), self.count.as_deref(), *this);
-        request.extensions_mut().insert(*this);
+        count(request.headers_mut(), self.count.as_deref(), this);
+        request.extensions_mut().insert(this);
         Some(request)
     }
 }
@@ -67,7 +67,7 @@ where
     type Received = Response<R>;
 
     // Not an `async fn`: that would keep its arguments a second time.
-    fn send<T: Timer>(&mut self, this: &Try, _: &Frame<T>) -> impl Future<Output = Result<Response<R>, Failed>> {
+    fn send<T: Timer>(&mut self, this: Try, _: &Frame<T>) -> impl Future<Output = Result<Response<R>, Failed>> {
         async move {
             let sent = if this.number == 1 {
                 let request = self.next(this).ok_or(Fault::Gone(Gone))?;
