@@ -109,10 +109,10 @@ impl Window {
 
     /// The value that `word` stands for: each of the n values has floor(2^64 / n) words, or one more.
     pub(crate) const fn pick(self, word: u64) -> u64 {
-        // No window is anywhere near all of u64.
-        let values = self.high.saturating_sub(self.low).wrapping_add(1);
+        // No window is upside down, or anywhere near all of u64: none of these wraps.
+        let values = self.high.wrapping_sub(self.low).wrapping_add(1);
         let offset = (word as u128).wrapping_mul(values as u128) >> 64;
-        self.low.saturating_add(offset as u64)
+        self.low.wrapping_add(offset as u64)
     }
 }
 
@@ -123,7 +123,8 @@ pub(crate) const fn window(policy: &Policy, delay: u64) -> Window {
         Kind::None => (delay, delay),
         Kind::Proportional(share) => match share.of(delay) {
             0 => (delay, delay),
-            r => (delay.saturating_sub(r), delay.saturating_add(r).saturating_sub(1)),
+            // A share is at most one, and no delay that a policy accepts is near the end of u64: none of these wraps.
+            r => (delay.wrapping_sub(r), delay.wrapping_add(r).wrapping_sub(1)),
         },
         Kind::Full => (0, delay),
         Kind::Equal => (delay.saturating_sub(delay / 2), delay),

@@ -32,7 +32,7 @@ use crate::time::{NANOS_PER_SEC, UnixTime};
 /// ```
 pub fn hint<'a>(lines: impl IntoIterator<Item = &'a [u8]>, reference: Option<UnixTime>) -> Option<Duration> {
     let wait = |line| digits(line).or_else(|| until(line, reference)).unwrap_or_else(|| numbers(line));
-    lines.into_iter().map(wait).max().filter(|nanos| *nanos > 0).map(Duration::from_nanos)
+    lines.into_iter().map(wait).max().filter(|wait| !wait.is_zero())
 }
 
 /// The moment against which a response's dates are measured.
@@ -86,9 +86,9 @@ pub fn from_headers(headers: &http::HeaderMap, wall: impl FnOnce() -> Option<Uni
     hint(lines(RETRY_AFTER), reference)
 }
 
-/// The nanoseconds that a line of one to nine digits and nothing else means, which is what nearly every server sends.
+/// The wait that a line of one to nine digits and nothing else means, which is what nearly every server sends.
 #[inline]
-fn digits(line: &[u8]) -> Option<u64> {
+fn digits(line: &[u8]) -> Option<Duration> {
     if !matches!(line.len(), 1..=9) {
         return None;
     }
@@ -99,13 +99,13 @@ fn digits(line: &[u8]) -> Option<u64> {
         }
         secs = secs.wrapping_mul(10).wrapping_add(u64::from(byte & 0x0F));
     }
-    Some(secs.wrapping_mul(NANOS_PER_SEC))
+    Some(Duration::from_secs(secs))
 }
 
-/// The nanoseconds until the date that the line is; zero if it has passed.
-fn until(line: &[u8], reference: Option<UnixTime>) -> Option<u64> {
+/// The time until the date that the line is; zero if it has passed.
+fn until(line: &[u8], reference: Option<UnixTime>) -> Option<Duration> {
     let reference = reference.filter(|_| can_be_date(line))?;
-    Some(date::parse(trim(line), Some(reference))?.nanos_since(reference))
+    Some(Duration::from_nanos(date::parse(trim(line), Some(reference))?.nanos_since(reference)))
 }
 
 /// Every date begins with a weekday, and no number with a letter.
@@ -129,9 +129,9 @@ fn trim_start(mut line: &[u8]) -> &[u8] {
     line
 }
 
-/// The longest number in a comma list in nanoseconds; zero if there is none. One pass: a line is as long as the client
+/// The longest number in a comma list, as a time; zero if there is none. One pass: a line is as long as the client
 /// lets it be.
-fn numbers(mut line: &[u8]) -> u64 {
+fn numbers(mut line: &[u8]) -> Duration {
     let mut longest = 0;
     loop {
         let (mut member, mut rest) = number(trim_start(line));
@@ -141,9 +141,9 @@ fn numbers(mut line: &[u8]) -> u64 {
         }
         longest = longest.max(member);
         match rest {
-            [] => return longest,
+            [] => return Duration::from_nanos(longest),
             [b',', next @ ..] => line = next,
-            _ => return 0,
+            _ => return Duration::ZERO,
         }
     }
 }
