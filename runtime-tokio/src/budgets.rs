@@ -85,10 +85,17 @@ impl Budgets {
         match &self.0 {
             Scope::All(shared) => shared.clone(),
             Scope::Each { origins, seen } => {
-                let origin = Origin::of(url);
-                seen.find(&origin).unwrap_or_else(|| {
-                    let shared = origins.find_or_make(&origin);
-                    seen.remember(origin, &shared);
+                let plain = plain(url);
+                plain.and_then(|plain| seen.find(plain)).unwrap_or_else(|| {
+                    let origin = Origin::of(url);
+                    let shared = seen.find(&origin.0).unwrap_or_else(|| {
+                        let shared = origins.find_or_make(&origin);
+                        seen.remember(&origin.0, &shared);
+                        shared
+                    });
+                    if let Some(plain) = plain.filter(|plain| *plain != origin.0) {
+                        seen.remember(plain, &shared);
+                    }
                     shared
                 })
             }
@@ -162,6 +169,17 @@ impl Origin {
     }
 }
 
+/// What tells the origin of `url` as it stands, so that it need not be taken apart: the same text is the same origin, though
+/// one origin may have several.
+fn plain(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let text = url.get(..scheme.len() + "://".len() + authority.len())?;
+    // Whoever takes a URL apart passes over blanks and slashes that are too many; and nobody's password is kept.
+    (!authority.is_empty() && !authority.contains('@') && text.bytes().all(|byte| byte.is_ascii_graphic()))
+        .then_some(text)
+}
+
 /// The budgets of all origins that are remembered.
 struct Origins {
     make: Box<dyn Fn() -> Box<dyn Budget + Send> + Send + Sync>,
@@ -207,7 +225,8 @@ impl Origins {
 struct Seen(Arc<OnceLock<Met>>);
 
 struct Met {
-    origin: Origin,
+    /// Its own name, or one of its plain ones.
+    name: Box<str>,
     shared: Shared,
     next: Seen,
 }
@@ -217,13 +236,13 @@ impl Seen {
         core::iter::successors(self.0.get(), |met| met.next.0.get())
     }
 
-    fn find(&self, origin: &Origin) -> Option<Shared> {
-        self.iter().find(|met| met.origin == *origin).map(|met| met.shared.clone())
+    fn find(&self, name: &str) -> Option<Shared> {
+        self.iter().find(|met| &*met.name == name).map(|met| met.shared.clone())
     }
 
     /// Adds an origin at the end, unless the list is long enough.
-    fn remember(&self, origin: Origin, shared: &Shared) {
-        let mut met = Met { origin, shared: shared.clone(), next: Self::default() };
+    fn remember(&self, name: &str, shared: &Shared) {
+        let mut met = Met { name: name.into(), shared: shared.clone(), next: Self::default() };
         let mut place = self;
         for _ in 0..ORIGINS {
             match place.0.set(met) {
@@ -232,6 +251,58 @@ impl Seen {
             }
             let Some(taken) = place.0.get() else { return };
             place = &taken.next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_text_has_one_origin_whatever_follows_it() {
+        let plain_ones = [
+            ("http://host/path", "http://host"),
+            ("http://host", "http://host"),
+            ("HTTP://Host:80?query", "HTTP://Host:80"),
+            ("https://[::1]:8443#part", "https://[::1]:8443"),
+            ("http://host\\path", "http://host"),
+            ("mailto:a://b/c", "mailto:a://b"),
+        ];
+        for (url, text) in plain_ones {
+            assert_eq!(plain(url), Some(text), "{url}");
+            for rest in ["", "/", "/other", "?other", "#other", "\\other", "//other://third/"] {
+                assert!(Origin::of(&format!("{text}{rest}")) == Origin::of(url), "{text}{rest}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_taken_apart_in_another_way_is_not_plain() {
+        let others = [
+            "http:///host/path",
+            "http://\\host/path",
+            "http://\t/host",
+            "http://user:secret@host/",
+            "ht\ntp://host/",
+            " http://host/",
+            "http:host",
+            "/path",
+            "http://b\u{fc}cher/",
+        ];
+        for url in others {
+            assert_eq!(plain(url), None, "{url:?}");
+        }
+    }
+
+    /// An origin that is forgotten by the map is the same one to who has met it, by any of its names.
+    #[test]
+    fn names_of_one_origin_share_its_budget() {
+        let budgets = Budgets::per_origin(retry_core::Ratio::default).origins(1);
+        let first = budgets.find("HTTP://host/");
+        _ = budgets.find("http://other/");
+        for url in ["http://host/2", "HTTP://HOST/", "http://host:80", "http://user@host/", "http:host"] {
+            assert!(Arc::ptr_eq(&budgets.find(url).0, &first.0), "{url}");
         }
     }
 }
