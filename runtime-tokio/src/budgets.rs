@@ -161,11 +161,14 @@ struct Origin(String);
 
 impl Origin {
     fn of(url: &str) -> Self {
-        match Url::parse(url) {
-            Ok(url) => Self(url.origin().ascii_serialization()),
-            Err(_) if url.starts_with('/') => Self(String::new()),
-            Err(_) => Self(url.to_owned()),
-        }
+        let origin = Url::parse(url).map(|url| url.origin());
+        Self(match origin {
+            Ok(origin) if origin.is_tuple() => origin.ascii_serialization(),
+            // What knows no host is all one.
+            Err(_) if url.is_empty() || url.starts_with('/') => String::new(),
+            // Another scheme than HTTP's, or what is a URL to other rules: what is before its path.
+            Ok(_) | Err(_) => plain(url).unwrap_or(url).to_owned(),
+        })
     }
 }
 

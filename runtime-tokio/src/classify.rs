@@ -31,6 +31,8 @@ impl Fault {
             Self::TimedOut(_) => Failure::new(Cause::Timeout, Reached::MaybeSent),
             #[cfg(any(feature = "reqwest", feature = "tower"))]
             Self::Key(_) => Failure::new(Cause::Validation, Reached::Unsent),
+            #[cfg(any(feature = "reqwest", feature = "tower"))]
+            Self::Full(_) => Failure::new(Cause::Validation, Reached::Unsent),
             Self::Policy(_) | Self::RetryCount(_) => Failure::new(Cause::Validation, Reached::Unsent),
             #[cfg(feature = "tower")]
             Self::Service(fault) => fault.failure(),
@@ -148,6 +150,8 @@ fn http(error: &hyper::Error) -> Option<Cause> {
         Some(Cause::Network)
     } else if error.is_parse() {
         Some(Cause::Transport)
+    } else if error.is_timeout() {
+        Some(Cause::Timeout)
     } else {
         None
     }

@@ -71,6 +71,12 @@ impl Error {
         self
     }
 
+    /// The same, with the sends that a call around it made before.
+    pub(crate) fn after(mut self, outer: &End) -> Self {
+        self.0.report.end = self.0.report.end_after(outer);
+        self
+    }
+
     /// A request that cannot be sent by anybody: no send was begun.
     pub(crate) fn invalid(fault: Fault, target: Option<Target>) -> Self {
         let event = Some(Event::Failure(fault.failure()));

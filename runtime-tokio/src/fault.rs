@@ -27,6 +27,8 @@ pub(crate) enum Fault {
     #[cfg(any(feature = "reqwest", feature = "tower"))]
     Key(KeyError),
     RetryCount(RetryCountError),
+    #[cfg(any(feature = "reqwest", feature = "tower"))]
+    Full(Full),
     /// A service of a stack failed.
     #[cfg(feature = "tower")]
     Service(ServiceFault),
@@ -91,6 +93,8 @@ impl Fault {
             #[cfg(any(feature = "reqwest", feature = "tower"))]
             Self::Key(error) => error,
             Self::RetryCount(error) => error,
+            #[cfg(any(feature = "reqwest", feature = "tower"))]
+            Self::Full(error) => error,
             #[cfg(feature = "tower")]
             Self::Service(fault) => fault.as_error(),
             Self::Gone(error) => error,
@@ -176,6 +180,21 @@ impl fmt::Display for StatusError {
 }
 
 impl StdError for StatusError {}
+
+/// The request has as many headers as there can be, and is to have one more.
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the request has no room for the header that retries add to it")
+    }
+}
+
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+impl StdError for Full {}
 
 /// There was no request left to send. A request is handed over with the last send alone, so nobody meets this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

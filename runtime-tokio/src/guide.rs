@@ -14,6 +14,7 @@
 //! - [What did my call do?](retry_core::guide::report)
 //! - [What do many retries do to a server that is down?](retry_core::guide::storms)
 //! - [How do I drive the core with a client of my own?](retry_core::guide::embed)
+//! - [Which versions do these crates need?](retry_core::guide::versions)
 
 #[doc = include_str!("guide/safe.md")]
 pub mod safe {}

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use retry_core::Try;
 
 use crate::call::Settings;
-use crate::fault::Fault;
+use crate::fault::{Fault, Full};
 use crate::key::{self, IdempotencyKey};
 use crate::retry::Retry;
 use crate::vendor::check_count;
@@ -19,10 +19,14 @@ pub(crate) fn prepare<T>(
     settings: &Settings,
 ) -> Result<Option<Arc<HeaderName>>, Fault> {
     if let Some(value) = settings.get(|own| own.key.as_ref().map(IdempotencyKey::header)) {
-        headers.entry(key::HEADER).or_insert(value.map_err(Fault::Key)?);
+        let value = value.map_err(Fault::Key)?;
+        headers.try_entry(key::HEADER).map_err(|_| Fault::Full(Full))?.or_insert(value);
     }
     let count = retry.extras.as_deref().and_then(|extras| extras.retry_count.clone());
-    count.as_deref().map_or(Ok(()), check_count).map_err(Fault::RetryCount)?;
+    if let Some(name) = count.as_deref() {
+        check_count(name).map_err(Fault::RetryCount)?;
+        headers.try_reserve(1).map_err(|_| Fault::Full(Full))?;
+    }
     Ok(count)
 }
 

@@ -147,7 +147,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
 
     fn send(&mut self, this: Try) -> impl Future<Output = Self::Reply> {
         let span = self.spans.send(this, || self.sender.request());
-        self.begun = this.number;
+        self.begun = self.begun.saturating_add(1);
         if let Some(recorder) = self.frame.recorder() {
             recorder.send(this);
         }

@@ -49,3 +49,18 @@ impl From<StatusCode> for Failed {
         Self { fault: Fault::Status(StatusError { status }), status: Some(status) }
     }
 }
+
+/// Reads a body to its end, unless that is far.
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+pub(crate) async fn read_off(body: impl http_body::Body) {
+    let mut body = core::pin::pin!(body);
+    let mut left = retry_core::DRAIN_BYTES;
+    while let Some(Ok(frame)) = core::future::poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
+        // One without bytes counts, too: a body may have no end of them.
+        let size = frame.data_ref().map_or(0, bytes::Buf::remaining).max(1);
+        left = match left.checked_sub(size) {
+            Some(left) => left,
+            None => return,
+        };
+    }
+}

@@ -22,6 +22,14 @@ impl Report {
         Self { end, single_send, record, proxies: None, trace: None }
     }
 
+    /// The end of a call inside of one that ends with it, together with the sends that the outer one made before: none of
+    /// those was retried inside, or it would have ended there.
+    pub(crate) fn end_after(&self, outer: &End) -> End {
+        let earlier = outer.attempts.saturating_sub(1);
+        let elapsed = if earlier > 0 { outer.elapsed } else { self.end.elapsed };
+        End { attempts: self.end.attempts.saturating_add(earlier), elapsed, ..self.end }
+    }
+
     pub(crate) fn with_trace(self, trace: Option<Box<Trace>>) -> Self {
         Self { trace, ..self }
     }

@@ -43,9 +43,10 @@ impl<R: Received> Answer<R> for Passed<R> {
 
     fn new(mut received: R, report: impl FnOnce() -> Report) -> Self {
         let extensions = received.extensions_mut();
-        // What a layer inside has worked on is what its own report tells of.
-        if !extensions.get::<Report>().is_some_and(|inner| Settled::by(&inner.end)) {
-            extensions.insert(report());
+        match extensions.get_mut::<Report>().filter(|inner| Settled::by(&inner.end)) {
+            // What a layer inside has worked on is what its own report tells of.
+            Some(inner) => inner.end = inner.end_after(&report().end),
+            None => _ = extensions.insert(report()),
         }
         Self(received)
     }
@@ -192,14 +193,14 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
                     Settled::mark(received.extensions_mut());
                 }
                 if end.kind().is_none() || A::TRANSPARENT || self.frame.returns_last_response() {
-                    self.spans.ended(&end, None);
+                    self.spans.ended(&end, end.kind());
                     return Ok(A::new(received, || self.report(end, told)));
                 }
                 (Some(received.status().into()), Some(received))
             }
             Some(Err(Failed { fault: Fault::Nested(error), .. })) => {
                 self.spans.ended(&end, Some(error.kind()));
-                return Err(error);
+                return Err(error.after(&end));
             }
             Some(Err(failed)) => (Some(failed), None),
             None => (self.last.take().map(|last| *last), None),

@@ -146,6 +146,10 @@ impl Spans {
 impl Drop for Spans {
     /// A call that is dropped was given up.
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Perhaps it is the subscriber that panics, and a second time would end the process.
+            return;
+        }
         let (attempts, reason) = (self.begun, Reason::Canceled);
         self.ended(&End { attempts, elapsed: Duration::ZERO, reason, event: None, asked: None }, None);
     }

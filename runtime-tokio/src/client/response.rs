@@ -8,7 +8,7 @@ use retry_core::DRAIN_BYTES;
 use crate::client::fault::{BodyTooLarge, ClientFault};
 use crate::client::fetched::Fetched;
 use crate::error::Error;
-use crate::reply::{Failed, Received};
+use crate::reply::{Failed, Received, read_off};
 
 /// A response, with its body if that was read inside the attempt.
 pub(crate) enum ClientResponse {
@@ -127,15 +127,5 @@ async fn read_body(response: &mut Response, limit: usize) -> (Bytes, Option<Clie
 /// Over HTTP/2 there is nothing to gain: dropping the response ends its stream alone.
 fn drain(response: Response) -> Option<impl Future<Output = ()>> {
     let large = response.content_length().is_some_and(|length| length > DRAIN_BYTES as u64);
-    (!large && response.version() <= Version::HTTP_11).then(|| read_off(response))
-}
-
-async fn read_off(mut response: Response) {
-    let mut left = DRAIN_BYTES;
-    while let Ok(Some(chunk)) = response.chunk().await {
-        left = match left.checked_sub(chunk.len()) {
-            Some(left) => left,
-            None => return,
-        };
-    }
+    (!large && response.version() <= Version::HTTP_11).then(|| read_off(http::Response::from(response).into_body()))
 }

@@ -22,7 +22,7 @@ impl ServiceFault {
 
     /// Whether the client refused the request before it began to send it.
     pub(crate) fn is_refused(&self) -> bool {
-        Chain(Some(self.as_error())).any(texts::refused)
+        client(self.as_error()).any(texts::refused)
     }
 }
 
@@ -31,7 +31,7 @@ fn judge(error: &(dyn StdError + 'static)) -> Failure {
         return Failure::new(Cause::Transport, Reached::Unsent);
     }
     let lookup = lookup(error);
-    let connecting = Chain(Some(error)).any(is_connect);
+    let connecting = client(error).any(is_connect);
     let cause = lookup
         .or_else(|| {
             Chain(Some(error)).find_map(|inner| {
@@ -40,7 +40,9 @@ fn judge(error: &(dyn StdError + 'static)) -> Failure {
         })
         .or_else(|| by_io_kind(error, connecting))
         .or_else(|| Chain(Some(error)).find_map(unstarted));
-    let reached = if connecting || lookup.is_some() { Reached::Unsent } else { Reached::MaybeSent };
+    // A text alone, which a server may have written, is no proof.
+    let is_lookup = Chain(Some(error)).any(|inner| inner.is::<DnsFailure>());
+    let reached = if connecting || is_lookup { Reached::Unsent } else { Reached::MaybeSent };
     Failure::new(cause.unwrap_or(Cause::Unknown), reached)
 }
 
@@ -50,6 +52,17 @@ fn lookup(error: &(dyn StdError + 'static)) -> Option<Cause> {
         Chain(Some(error)).skip_while(|inner| !(inner.is::<DnsFailure>() || texts::lookup(*inner))).find_map(dns);
     let is_lookup = cause.is_some() || Chain(Some(error)).any(texts::lookup);
     is_lookup.then(|| cause.unwrap_or(Cause::DnsTemporary))
+}
+
+/// What hyper-util's client says, and all that is inside of that.
+#[cfg(feature = "hyper-util")]
+fn client<'a>(error: &'a (dyn StdError + 'static)) -> Chain<'a> {
+    Chain(Chain(Some(error)).find(|inner| inner.is::<hyper_util::client::legacy::Error>()))
+}
+
+#[cfg(not(feature = "hyper-util"))]
+fn client<'a>(_: &'a (dyn StdError + 'static)) -> Chain<'a> {
+    Chain(None)
 }
 
 /// Whether there was no connection yet.

@@ -1,15 +1,13 @@
 //! A service's response, which is handed over as it came.
 
-use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::future::Future;
 
-use bytes::Buf;
 use http::{Extensions, HeaderMap, Response, StatusCode, Version};
 use http_body::Body;
 use retry_core::DRAIN_BYTES;
 
 use crate::error::Error;
-use crate::reply::Received;
+use crate::reply::{Received, read_off};
 
 impl<B: Body> Received for Response<B> {
     fn status(&self) -> StatusCode {
@@ -46,18 +44,5 @@ impl<B: Body> Received for Response<B> {
     /// A stack is given any last response as it is, so none is lost here.
     fn into_error(self, error: Error) -> Error {
         error
-    }
-}
-
-async fn read_off(body: impl Body) {
-    let mut body = pin!(body);
-    let mut left = DRAIN_BYTES;
-    while let Some(Ok(frame)) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
-        // One without bytes counts, too: a body may have no end of them.
-        let size = frame.data_ref().map_or(0, Buf::remaining).max(1);
-        left = match left.checked_sub(size) {
-            Some(left) => left,
-            None => return,
-        };
     }
 }

@@ -8,7 +8,8 @@ use http::{HeaderMap, Request};
 /// anybody can tell; without a usable one it is the path alone.
 pub(crate) fn url<B>(request: &Request<B>) -> String {
     let uri = request.uri();
-    let path = uri.path_and_query().map_or("", |path| path.as_str());
+    // `OPTIONS *` is for the server as a whole (RFC 9110 9.3.7).
+    let path = uri.path_and_query().map_or("", |path| path.as_str()).trim_start_matches('*');
     match (uri.scheme_str(), uri.authority().or(host(request.headers()).as_ref())) {
         (Some(_), _) => uri.to_string(),
         (None, Some(authority)) => format!("http://{authority}{path}"),
@@ -50,7 +51,8 @@ mod tests {
     fn a_path_goes_to_its_host() {
         assert_eq!(of("/path?query", &[b"host"]), "http://host/path?query");
         assert_eq!(of("/", &[b"host:8080"]), "http://host:8080/");
-        assert_eq!(of("*", &[b"host"]), "http://host*");
+        assert_eq!(of("*", &[b"host:80"]), "http://host:80");
+        assert_eq!(of("*", &[]), "");
         // The target of a CONNECT.
         assert_eq!(of("host:443", &[b"other"]), "http://host:443");
     }

@@ -138,3 +138,22 @@ async fn what_the_inner_layer_did_not_work_on_is_the_outer_ones() {
     assert_eq!((response.status().as_u16(), server.sends()), (200, 2));
     assert_eq!((report(&response).attempts(), report(&response).reason()), (2, Reason::Answer));
 }
+
+/// A body that has no end of pieces without bytes, made by a middleware: nothing comes over a wire so.
+struct Nothing;
+
+#[async_trait::async_trait]
+impl Middleware for Nothing {
+    async fn handle(&self, _: Request, _: &mut Extensions, _: Next<'_>) -> Result<Response> {
+        let pieces = futures_util::stream::repeat_with(|| Ok::<_, std::io::Error>(bytes::Bytes::new()));
+        let response = http::Response::builder().status(503).body(reqwest::Body::wrap_stream(pieces));
+        Ok(response.expect("a response").into())
+    }
+}
+
+#[tokio::test]
+async fn a_body_of_nothing_without_end_is_let_go() {
+    let client = ClientBuilder::new(client()).with(retry()).with(Nothing).build();
+    let response = guarded(client.get("http://localhost/").send()).await.unwrap();
+    assert_eq!((response.status().as_u16(), report(&response).attempts()), (503, 4));
+}

@@ -7,6 +7,7 @@ mod skip;
 #[path = "../../examples/spans.rs"]
 mod example;
 mod guide;
+mod panics;
 mod requests;
 mod rows;
 mod tree;

@@ -10,7 +10,7 @@ use conformance::server::{Fault, Framing, Point, Reply, Server};
 use http::header::HOST;
 use http::{HeaderValue, Method, Request, Uri};
 use http_body_util::{BodyExt, Empty, Full};
-use retry_core::{ErrorKind, NonIdempotent, Policy, Reason, Try, Why};
+use retry_core::{Advice, ErrorKind, NonIdempotent, Policy, Reason, Try, Why};
 use runtime_tokio::{Retry, TimedOut};
 use tower::{BoxError, Layer, ServiceExt, service_fn};
 
@@ -143,6 +143,8 @@ async fn a_path_alone_is_reported_with_its_host() {
     assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
 }
 
+// What a client's error says counts only where it is known to be a client's.
+#[cfg(feature = "hyper-util")]
 #[tokio::test]
 async fn a_request_that_the_client_refuses_is_no_send() {
     let mut version = get("http://127.0.0.1:1/");
@@ -154,9 +156,12 @@ async fn a_request_that_the_client_refuses_is_no_send() {
     *path.uri_mut() = Uri::from_static("/path");
     for request in [version, connect, path, get("https://127.0.0.1:1/"), get("ftp://127.0.0.1:1/")] {
         let shown = format!("{request:?}");
-        let error = send(&over(&retry().0), request).await.unwrap_err();
+        let error = send(&over(&retry().0), request.clone()).await.unwrap_err();
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Validation, 0), "{shown} {error}");
         assert!(source(&error).is_some(), "{shown}");
+        let always = retry().0.advise(|_| Advice::Retry);
+        let error = send(&over(&always), request).await.unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Validation, 0), "{shown} again {error}");
     }
 }
 

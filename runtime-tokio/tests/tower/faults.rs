@@ -143,9 +143,14 @@ async fn failures_before_there_is_a_connection() {
             "no such name, by the system's text",
             names(|| Err("failed to lookup address information: Name or service not known".into())),
             named(),
-            no_such_name,
+            with(HYPER_UTIL, no_such_name, (Dns, MaybeSent, 1)),
         ),
-        ("a lookup that fails otherwise", names(|| Err("out of order".into())), named(), temporary),
+        (
+            "a lookup that fails otherwise",
+            names(|| Err("out of order".into())),
+            named(),
+            unsent(Dns, 2, (Dns, MaybeSent, 2)),
+        ),
         (
             "a certificate of nobody's",
             tls(&[]),
@@ -162,7 +167,7 @@ async fn failures_before_there_is_a_connection() {
             "a version that the connection does not speak",
             boxed(client()),
             wrong_version,
-            (ErrorKind::Validation, Unsent, 0),
+            unsent(ErrorKind::Validation, 0, UNKNOWN),
         ),
     ];
     let mut wrong = Vec::new();

@@ -10,6 +10,7 @@ mod connections;
 mod contract;
 mod faults;
 mod layers;
+mod liars;
 mod settings;
 mod stack;
 mod strict;
