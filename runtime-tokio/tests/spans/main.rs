@@ -6,6 +6,8 @@ mod skip;
 
 #[path = "../../examples/spans.rs"]
 mod example;
+#[cfg(all(feature = "middleware", feature = "tower"))]
+mod forms;
 mod guide;
 mod panics;
 mod requests;

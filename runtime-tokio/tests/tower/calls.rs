@@ -8,9 +8,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use conformance::server::{Fault, Framing, Point, Reply, Server};
 use http::header::HOST;
-use http::{HeaderValue, Method, Request, Uri};
+use http::{HeaderValue, Method, Request};
 use http_body_util::{BodyExt, Empty, Full};
-use retry_core::{Advice, ErrorKind, NonIdempotent, Policy, Reason, Try, Why};
+use retry_core::{ErrorKind, NonIdempotent, Policy, Reason, Try, Why};
 use runtime_tokio::{Retry, TimedOut};
 use tower::{BoxError, Layer, ServiceExt, service_fn};
 
@@ -153,13 +153,13 @@ async fn a_request_that_the_client_refuses_is_no_send() {
     *connect.version_mut() = http::Version::HTTP_10;
     *connect.method_mut() = Method::CONNECT;
     let mut path = get("http://127.0.0.1:1/");
-    *path.uri_mut() = Uri::from_static("/path");
+    *path.uri_mut() = http::Uri::from_static("/path");
     for request in [version, connect, path, get("https://127.0.0.1:1/"), get("ftp://127.0.0.1:1/")] {
         let shown = format!("{request:?}");
         let error = send(&over(&retry().0), request.clone()).await.unwrap_err();
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Validation, 0), "{shown} {error}");
         assert!(source(&error).is_some(), "{shown}");
-        let always = retry().0.advise(|_| Advice::Retry);
+        let always = retry().0.advise(|_| retry_core::Advice::Retry);
         let error = send(&over(&always), request).await.unwrap_err();
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Validation, 0), "{shown} again {error}");
     }
