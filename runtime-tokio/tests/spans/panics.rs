@@ -1,6 +1,7 @@
 //! A subscriber that panics: the panic is its owner's, and goes no further than others.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 
 use conformance::server::{Reply, Server};
 use retry_core::Policy;
