@@ -12,6 +12,7 @@ const ORIGINS: usize = 1024;
 
 /// Retry budgets for a [`Retry`](crate::Retry): one that all its calls share, or one for each origin.
 ///
+/// A retry is taken from the budget when it is decided on, before its wait: a call that is dropped in the wait has spent it.
 /// A retry that the budget refuses ends the call at once, with the last reply in hand and the kind
 /// [`BudgetSpent`](retry_core::ErrorKind::BudgetSpent). Clones share everything.
 ///
