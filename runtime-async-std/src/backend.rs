@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use async_std::task::{self, JoinHandle};
 use surf::http::Error;
-use surf::{Client, HttpClient, Request, Url};
+use surf::{Client, HttpClient, Request};
 
 use crate::dns::look_up;
 use crate::spans::Scope;
@@ -55,7 +55,7 @@ impl Phase {
     }
 }
 
-/// How the sends of one call are guarded against what a client may do: block its thread, or panic.
+/// How the sends of one call are guarded against what a client may do: keep its thread, or panic.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
     pub(crate) phase: Arc<Phase>,
@@ -63,16 +63,9 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Whether the client may block its thread on the way to `url`.
-    ///
-    /// surf's HTTP/1 client does while it looks a name up, whoever has looked it up before. Where it has no name to look
-    /// up and no TLS to set up, it only ever waits. Of a client that looks no name up, nothing is known.
-    pub(crate) fn may_block(&self, url: &Url) -> bool {
-        !self.look_up_first || url.scheme() != "http" || url.domain().is_some()
-    }
-
-    /// Sends by a client that blocks its thread: in a task, it is another thread than the one that watches the limits.
-    /// Dropping the send cancels the task.
+    /// Sends in a task of its own: surf's HTTP/1 client blocks its thread while it looks a name up, and a server that
+    /// never ends a header line keeps it in one poll. In a task, that is another thread than the one that watches the
+    /// limits. Dropping the send cancels the task.
     pub(crate) async fn send(&self, client: Client, request: Request) -> surf::Result {
         if self.look_up_first {
             self.phase.look_up();
@@ -81,15 +74,6 @@ impl Guard {
         self.phase.hand_over();
         let work = async move { caught(pin!(client.send(request))).await };
         Sending(Some(task::spawn(Scope::current().around(work)))).await
-    }
-
-    /// Sends by a client that does not block.
-    pub(crate) fn send_here<F: Future<Output = surf::Result> + ?Sized>(
-        &self,
-        sent: Pin<&mut F>,
-    ) -> impl Future<Output = surf::Result> {
-        self.phase.hand_over();
-        caught(sent)
     }
 
     /// What middlewares meet in place of the client: `client` with its settings, but with sends that are guarded.
@@ -110,12 +94,7 @@ struct Guarded {
 #[async_trait::async_trait]
 impl HttpClient for Guarded {
     async fn send(&self, request: surf::http::Request) -> Result<surf::http::Response, Error> {
-        let (request, client) = (Request::from(request), self.client.clone());
-        let sent = if self.guard.may_block(request.url()) {
-            self.guard.send(client, request).await
-        } else {
-            self.guard.send_here(pin!(client.send(request))).await
-        };
+        let sent = self.guard.send(self.client.clone(), request.into()).await;
         sent.inspect(|_| self.guard.phase.answer()).map(Into::into)
     }
 }
@@ -150,7 +129,7 @@ impl<T> Drop for Sending<T> {
 /// A panic leaves nothing half done that anybody sees: the future is not polled again, and what a client shares among
 /// its sends it has to guard against panics anyway, as against threads that end.
 pub(crate) fn caught<T, E: Into<F>, F: From<Panicked>>(
-    mut send: Pin<&mut (impl Future<Output = Result<T, E>> + ?Sized)>,
+    mut send: Pin<&mut impl Future<Output = Result<T, E>>>,
 ) -> impl Future<Output = Result<T, F>> {
     poll_fn(move |cx| match catch_unwind(AssertUnwindSafe(|| send.as_mut().poll(cx))) {
         Ok(poll) => poll.map_err(Into::into),

@@ -46,11 +46,12 @@
 //! client's middlewares are around all attempts. For those to be in each attempt, give the client a `Retry` before them.
 //!
 //! The limits hold on every backend for name lookup, connection, TLS, head and (with `fetch`) body. surf's HTTP/1 client
-//! blocks its thread while it looks a name up, and its own timeout begins after the TLS handshake. So a send runs in a
+//! blocks its thread while it looks a name up, and its own timeout begins after the TLS handshake. So each send runs in a
 //! task of async-std, which is canceled when the send is cut or dropped, and names are looked up
 //! [before](Retry::look_up_first) it. One thing is left: where a name server answers the first lookup and not the second, a
-//! thread of async-std is held up until the system gives up. The call itself ends in time. A send to a number, such as
-//! `http://127.0.0.1/`, without TLS, has nothing to look up: it needs no task, and is dropped where it is.
+//! thread of async-std is held up until the system gives up. The call itself ends in time. It is the same where a server
+//! never ends a header line: `h1` reads on while there is something to read, and its thread and the memory for that line
+//! are free again when the server pauses or stops.
 //!
 //! A backend's panic is an error of the send ([`Panicked`], `TRANSPORT_ERROR`, maybe sent): all of surf's panic at headers
 //! that are not ASCII, and curl's at statuses that http-types does not know (299, 520, 529), which are errors with the

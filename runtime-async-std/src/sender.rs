@@ -90,10 +90,7 @@ enum Route {
 
 /// A send that has begun.
 enum Sent<'a, P> {
-    /// Guarded where the client is.
-    There(BoxFuture<'a>),
-    /// To be guarded here.
-    Here(BoxFuture<'a>),
+    Client(BoxFuture<'a>),
     Pool(Pin<Box<P>>),
 }
 
@@ -160,11 +157,8 @@ impl Sender for NextSender<'_> {
             count(&mut request, self.count.as_deref(), this);
             let (next, guard) = (self.next, &self.guard);
             match &mut self.route {
-                Route::Client(client) if guard.may_block(request.url()) => {
-                    Sent::There(Box::pin(guard.send(client.clone(), request)))
-                }
-                Route::Client(client) => Sent::Here(next.run(request, client.clone())),
-                Route::Behind(client) => Sent::There(next.run(request, client.clone())),
+                Route::Client(client) => Sent::Client(Box::pin(guard.send(client.clone(), request))),
+                Route::Behind(client) => Sent::Client(next.run(request, client.clone())),
                 Route::Pool(lane) => {
                     let url = self.target.parts().1;
                     let send = move |client| async move {
@@ -176,8 +170,7 @@ impl Sender for NextSender<'_> {
             }
         };
         let sent = match sent {
-            Sent::There(sent) => sent.await,
-            Sent::Here(mut sent) => self.guard.send_here(sent.as_mut()).await,
+            Sent::Client(sent) => sent.await,
             Sent::Pool(sent) => return sent.await,
         };
         sent.map_err(|error| fault(error, &self.guard, self.target.parts().1))
