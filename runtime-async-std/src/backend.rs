@@ -1,21 +1,15 @@
 //! The client that does the sending, behind a guard: it can be cut, and its panics are errors.
 
-use core::error::Error as StdError;
-use core::fmt;
-use core::future::{Future, poll_fn};
-use core::panic::AssertUnwindSafe;
-use core::pin::{Pin, pin};
+use core::pin::pin;
 use core::sync::atomic::{AtomicU8, Ordering};
-use core::task::{Context, Poll, Waker};
-use std::panic::catch_unwind;
 use std::sync::Arc;
 
-use async_std::task::{self, JoinHandle};
 use surf::http::Error;
 use surf::{Client, HttpClient, Request};
 
 use crate::dns::look_up;
-use crate::spans::Scope;
+use crate::panicked::caught;
+use crate::task::Task;
 
 /// How far a send has come, as far as it can be told from outside the client.
 #[derive(Debug, Default)]
@@ -72,8 +66,7 @@ impl Guard {
             look_up(request.url()).await;
         }
         self.phase.hand_over();
-        let work = async move { caught(pin!(client.send(request))).await };
-        Sending(Some(task::spawn(Scope::current().around(work)))).await
+        Task::spawn(async move { caught(pin!(client.send(request))).await }).await?
     }
 
     /// What middlewares meet in place of the client: `client` with its settings, but with sends that are guarded.
@@ -98,60 +91,3 @@ impl HttpClient for Guarded {
         sent.inspect(|_| self.guard.phase.answer()).map(Into::into)
     }
 }
-
-/// A send in a task of its own, which is canceled with it.
-struct Sending<T>(Option<JoinHandle<T>>);
-
-impl<T> Future for Sending<T> {
-    type Output = T;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let Some(task) = &mut self.0 else { return Poll::Pending };
-        let output = Pin::new(task).poll(cx);
-        if output.is_ready() {
-            self.0 = None;
-        }
-        output
-    }
-}
-
-impl<T> Drop for Sending<T> {
-    fn drop(&mut self) {
-        if let Some(task) = self.0.take() {
-            // The first poll cancels. The others would wait until the task's thread is done with it.
-            let _ = pin!(task.cancel()).poll(&mut Context::from_waker(Waker::noop()));
-        }
-    }
-}
-
-/// `send`, with its panics as errors.
-///
-/// A panic leaves nothing half done that anybody sees: the future is not polled again, and what a client shares among
-/// its sends it has to guard against panics anyway, as against threads that end.
-pub(crate) fn caught<T, E: Into<F>, F: From<Panicked>>(
-    mut send: Pin<&mut impl Future<Output = Result<T, E>>>,
-) -> impl Future<Output = Result<T, F>> {
-    poll_fn(move |cx| match catch_unwind(AssertUnwindSafe(|| send.as_mut().poll(cx))) {
-        Ok(poll) => poll.map_err(Into::into),
-        Err(payload) => {
-            let text = payload.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
-            Poll::Ready(Err(Panicked(text.unwrap_or("(no text)").into()).into()))
-        }
-    })
-}
-
-/// The client panicked. Some of surf's do so at a status that they do not know, or a header that is not ASCII.
-///
-/// It is found inside [`Error::surf`](crate::Error::surf). Where panics abort (`panic = "abort"`), nobody can catch
-/// them, and the process ends.
-#[derive(Debug)]
-pub struct Panicked(String);
-
-impl fmt::Display for Panicked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the client panicked: {}", self.0)
-    }
-}
-
-impl StdError for Panicked {}

@@ -12,13 +12,14 @@ use surf::http::headers::HeaderName;
 use surf::middleware::Next;
 use surf::{Client, Request, Response, Url};
 
-use crate::backend::{Guard, Phase, caught};
+use crate::backend::{Guard, Phase};
 use crate::buffer::{put, take};
 use crate::call::Settings;
 use crate::dns::look_up;
 use crate::fault::{Fault, Gone};
 use crate::lane::Lane;
 use crate::layer::BoxFuture;
+use crate::panicked::caught;
 use crate::target::Target;
 use crate::vendor::count;
 
@@ -223,8 +224,9 @@ where
             look_up(url).await;
         }
         self.phase.hand_over();
-        let response = caught::<_, _, surf::Error>(pin!((self.send)(this))).await;
-        response.map_err(|error| Fault::client(error, self.url.as_ref()))
+        let sent = caught(pin!((self.send)(this))).await;
+        let sent = sent.map_or_else(|panicked| Err(panicked.into()), |sent| sent.map_err(Into::into));
+        sent.map_err(|error| Fault::client(error, self.url.as_ref()))
     }
 
     fn request(&self) -> (Method, &str) {

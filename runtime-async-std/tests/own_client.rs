@@ -10,11 +10,12 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::{Arc, Condvar, Mutex};
 
+use async_std::io::{BufReader, Read};
 use async_std::task;
 use retry_core::{ErrorKind, Event, Policy, Reached, Reason};
 use runtime_async_std::{Error, Panicked, Retry, RetryExt, TimedOut};
 use skip::{SkipTimer, guarded};
-use surf::http::{Error as HttpError, Method, Request, Response};
+use surf::http::{Body, Error as HttpError, Method, Request, Response};
 use surf::middleware::{Middleware, Next};
 use surf::{Client, HttpClient};
 
@@ -92,6 +93,29 @@ async fn a_panic_of_the_client_is_an_error_of_the_send() {
     asked.store(0, Ordering::SeqCst);
     let run = retry().call().max_retries(1).run(Method::Get, URL, |_| client.get(URL).send());
     assert_eq!(guarded(run).await.unwrap().status(), 200);
+}
+
+/// A body that panics when it is read.
+struct Bad;
+
+impl Read for Bad {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut [u8]) -> Poll<std::io::Result<usize>> {
+        panic!("no such chunk")
+    }
+}
+
+#[async_std::test]
+async fn a_panic_in_a_body_is_an_error_of_the_send_and_nothing_to_a_response_that_is_let_go() {
+    let (client, asked) = client(|n| async move {
+        let mut response = Response::new(if n == 0 { 503 } else { 200 });
+        response.set_body(Body::from_reader(BufReader::new(Bad), None));
+        Ok(response)
+    });
+    assert_eq!(guarded(client.get(URL).with_retry(retry()).send()).await.unwrap().status(), 200);
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+    let error = guarded(client.get(URL).with_retry(retry()).max_retries(0).fetch()).await.unwrap_err();
+    assert_eq!((error.kind(), error.status().map(u16::from)), (ErrorKind::Transport, Some(200)));
+    assert!(error.surf().unwrap().downcast_ref::<Panicked>().is_some());
 }
 
 /// Holds a thread up until it is opened.
