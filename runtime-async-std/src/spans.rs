@@ -65,7 +65,7 @@ impl Spans {
 
     /// Opens the span of a send: it is to be used for that send, and polled in the call's.
     pub(crate) fn send(&mut self, this: Try, request: (&str, &str)) -> Scope {
-        self.begun = this.number;
+        self.begun = self.begun.saturating_add(1);
         let seen = LazyCell::new(|| Seen::new(Some(request)));
         self.send = span!(
             target: TARGET,
@@ -89,6 +89,10 @@ impl Spans {
 
     /// Ends the send's span with what the core was told.
     pub(crate) fn judged(&mut self, event: Event, reply: &Result<Received, Failed>) {
+        if let Err(Failed { fault: Fault::Invalid(_), .. }) = reply {
+            // The client began nothing.
+            self.begun = self.begun.saturating_sub(1);
+        }
         let span = mem::replace(&mut self.send, Span::none());
         if span.is_disabled() {
             return;

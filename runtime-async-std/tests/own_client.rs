@@ -12,8 +12,8 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use async_std::io::{BufReader, Read};
 use async_std::task;
-use retry_core::{ErrorKind, Event, Policy, Reached, Reason};
-use runtime_async_std::{Error, Panicked, Retry, RetryExt, TimedOut};
+use retry_core::{Advice, ErrorKind, Event, Policy, Reached, Reason};
+use runtime_async_std::{Error, Panicked, Retry, RetryExt, Seen, TimedOut};
 use skip::{SkipTimer, guarded};
 use surf::http::{Body, Error as HttpError, Method, Request, Response};
 use surf::middleware::{Middleware, Next};
@@ -93,6 +93,18 @@ async fn a_panic_of_the_client_is_an_error_of_the_send() {
     asked.store(0, Ordering::SeqCst);
     let run = retry().call().max_retries(1).run(Method::Get, URL, |_| client.get(URL).send());
     assert_eq!(guarded(run).await.unwrap().status(), 200);
+}
+
+#[async_std::test]
+async fn sends_that_the_client_refuses_to_begin_are_not_counted_however_often_they_are_repeated() {
+    let (client, asked) = client(|n| async move {
+        if n % 3 == 2 { Ok(Response::new(200)) } else { Err(HttpError::from_str(400, "missing hostname")) }
+    });
+    let get = || client.get(URL).with_retry(retry()).advise(|_: &Seen<'_>| Advice::Retry);
+    let (_, report) = guarded(get().max_retries(2).send_with_report()).await.unwrap();
+    assert_eq!((report.attempts(), asked.load(Ordering::SeqCst)), (1, 3));
+    let error = guarded(get().max_retries(1).send()).await.unwrap_err();
+    assert_eq!((error.attempts(), asked.load(Ordering::SeqCst)), (0, 5));
 }
 
 /// A body that panics when it is read.
