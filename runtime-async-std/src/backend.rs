@@ -1,21 +1,15 @@
 //! The client that does the sending, behind a guard: it can be cut, and its panics are errors.
 
-use core::error::Error as StdError;
-use core::fmt;
-use core::future::{Future, poll_fn};
-use core::panic::AssertUnwindSafe;
-use core::pin::{Pin, pin};
+use core::pin::pin;
 use core::sync::atomic::{AtomicU8, Ordering};
-use core::task::{Context, Poll, Waker};
-use std::panic::catch_unwind;
 use std::sync::Arc;
 
-use async_std::task::{self, JoinHandle};
 use surf::http::Error;
-use surf::{Client, HttpClient, Request, Url};
+use surf::{Client, HttpClient, Request};
 
 use crate::dns::look_up;
-use crate::spans::Scope;
+use crate::panicked::caught;
+use crate::task::Task;
 
 /// How far a send has come, as far as it can be told from outside the client.
 #[derive(Debug, Default)]
@@ -55,7 +49,7 @@ impl Phase {
     }
 }
 
-/// How the sends of one call are guarded against what a client may do: block its thread, or panic.
+/// How the sends of one call are guarded against what a client may do: keep its thread, or panic.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
     pub(crate) phase: Arc<Phase>,
@@ -63,33 +57,16 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Whether the client may block its thread on the way to `url`.
-    ///
-    /// surf's HTTP/1 client does while it looks a name up, whoever has looked it up before. Where it has no name to look
-    /// up and no TLS to set up, it only ever waits. Of a client that looks no name up, nothing is known.
-    pub(crate) fn may_block(&self, url: &Url) -> bool {
-        !self.look_up_first || url.scheme() != "http" || url.domain().is_some()
-    }
-
-    /// Sends by a client that blocks its thread: in a task, it is another thread than the one that watches the limits.
-    /// Dropping the send cancels the task.
+    /// Sends in a task of its own: surf's HTTP/1 client blocks its thread while it looks a name up, and a server that
+    /// never ends a header line keeps it in one poll. In a task, that is another thread than the one that watches the
+    /// limits. Dropping the send cancels the task.
     pub(crate) async fn send(&self, client: Client, request: Request) -> surf::Result {
         if self.look_up_first {
             self.phase.look_up();
             look_up(request.url()).await;
         }
         self.phase.hand_over();
-        let work = async move { caught(pin!(client.send(request))).await };
-        Sending(Some(task::spawn(Scope::current().around(work)))).await
-    }
-
-    /// Sends by a client that does not block.
-    pub(crate) fn send_here<F: Future<Output = surf::Result> + ?Sized>(
-        &self,
-        sent: Pin<&mut F>,
-    ) -> impl Future<Output = surf::Result> {
-        self.phase.hand_over();
-        caught(sent)
+        Task::spawn(async move { caught(pin!(client.send(request))).await }).await?
     }
 
     /// What middlewares meet in place of the client: `client` with its settings, but with sends that are guarded.
@@ -110,69 +87,7 @@ struct Guarded {
 #[async_trait::async_trait]
 impl HttpClient for Guarded {
     async fn send(&self, request: surf::http::Request) -> Result<surf::http::Response, Error> {
-        let (request, client) = (Request::from(request), self.client.clone());
-        let sent = if self.guard.may_block(request.url()) {
-            self.guard.send(client, request).await
-        } else {
-            self.guard.send_here(pin!(client.send(request))).await
-        };
+        let sent = self.guard.send(self.client.clone(), request.into()).await;
         sent.inspect(|_| self.guard.phase.answer()).map(Into::into)
     }
 }
-
-/// A send in a task of its own, which is canceled with it.
-struct Sending<T>(Option<JoinHandle<T>>);
-
-impl<T> Future for Sending<T> {
-    type Output = T;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let Some(task) = &mut self.0 else { return Poll::Pending };
-        let output = Pin::new(task).poll(cx);
-        if output.is_ready() {
-            self.0 = None;
-        }
-        output
-    }
-}
-
-impl<T> Drop for Sending<T> {
-    fn drop(&mut self) {
-        if let Some(task) = self.0.take() {
-            // The first poll cancels. The others would wait until the task's thread is done with it.
-            let _ = pin!(task.cancel()).poll(&mut Context::from_waker(Waker::noop()));
-        }
-    }
-}
-
-/// `send`, with its panics as errors.
-///
-/// A panic leaves nothing half done that anybody sees: the future is not polled again, and what a client shares among
-/// its sends it has to guard against panics anyway, as against threads that end.
-pub(crate) fn caught<T, E: Into<F>, F: From<Panicked>>(
-    mut send: Pin<&mut (impl Future<Output = Result<T, E>> + ?Sized)>,
-) -> impl Future<Output = Result<T, F>> {
-    poll_fn(move |cx| match catch_unwind(AssertUnwindSafe(|| send.as_mut().poll(cx))) {
-        Ok(poll) => poll.map_err(Into::into),
-        Err(payload) => {
-            let text = payload.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
-            Poll::Ready(Err(Panicked(text.unwrap_or("(no text)").into()).into()))
-        }
-    })
-}
-
-/// The client panicked. Some of surf's do so at a status that they do not know, or a header that is not ASCII.
-///
-/// It is found inside [`Error::surf`](crate::Error::surf). Where panics abort (`panic = "abort"`), nobody can catch
-/// them, and the process ends.
-#[derive(Debug)]
-pub struct Panicked(String);
-
-impl fmt::Display for Panicked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the client panicked: {}", self.0)
-    }
-}
-
-impl StdError for Panicked {}

@@ -15,10 +15,10 @@ use std::io;
 use async_std::future::TimeoutError;
 use retry_core::{Cause, Event, Failure, Reached};
 
-use crate::backend::Panicked;
 use crate::dns::DnsFailure;
 use crate::error::Error;
 use crate::fault::Fault;
+use crate::panicked::Panicked;
 
 impl Fault {
     /// What the rest of surf's stack says of a request to `url`.

@@ -161,7 +161,8 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         let work = async {
             {
                 let mut come = self.progress.lock();
-                come.begun = this.number;
+                // Not the send's number, which counts those that the client refused to begin.
+                come.begun = come.begun.saturating_add(1);
                 if let Some(recorder) = &come.recorder {
                     recorder.send(this);
                 }

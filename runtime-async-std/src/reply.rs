@@ -1,5 +1,6 @@
 //! What one send produced, with all that came of it.
 
+use core::pin::pin;
 use std::sync::Arc;
 
 use async_std::io::ReadExt;
@@ -11,6 +12,8 @@ use surf::{Response, StatusCode};
 
 use crate::fault::{BodyTooLarge, Fault, Malformed, ShortBody, StatusError};
 use crate::fetched::Fetched;
+use crate::panicked::caught;
+use crate::task::Task;
 
 /// How much is read at a time.
 const CHUNK: usize = 16 * 1024;
@@ -93,6 +96,8 @@ fn has_body(method: Method, status: StatusCode) -> bool {
 
 /// Reads the body of `response` to a request with `method`, at most `limit` bytes of it.
 ///
+/// It is read in a task of its own, as sends are made, and for the same reason.
+///
 /// A body that breaks off is a failure, unless the status is one that is `retried` anyway: then that is the outcome.
 pub(crate) async fn read(
     mut response: Response,
@@ -106,7 +111,11 @@ pub(crate) async fn read(
         return Ok(Fetched::new(response, Bytes::new(), None));
     }
     let length = length(&response);
-    let (body, fault) = collect(&mut response, limit).await;
+    let (response, body, fault) = Task::spawn(async move {
+        let (body, fault) = collect(&mut response, limit).await;
+        (response, body, fault)
+    })
+    .await;
     let fault = fault.or_else(|| match length {
         Length::Of(expected) if expected > body.len() => {
             Some(Fault::Short(ShortBody { expected: Some(expected), got: body.len() }))
@@ -125,13 +134,14 @@ pub(crate) async fn collect(response: &mut Response, limit: usize) -> (Bytes, Op
     let mut body = BytesMut::new();
     let mut chunk = vec![0; CHUNK];
     let fault = loop {
-        match response.read(&mut chunk).await {
-            Ok(0) => break None,
-            Ok(read) if read > limit.saturating_sub(body.len()) => {
+        match caught(pin!(response.read(&mut chunk))).await {
+            Ok(Ok(0)) => break None,
+            Ok(Ok(read)) if read > limit.saturating_sub(body.len()) => {
                 break Some(Fault::TooLarge(BodyTooLarge { limit }));
             }
-            Ok(read) => body.extend_from_slice(&chunk[..read]),
-            Err(error) => break Some(Fault::Body(error)),
+            Ok(Ok(read)) => body.extend_from_slice(&chunk[..read]),
+            Ok(Err(error)) => break Some(Fault::Body(error)),
+            Err(panicked) => break Some(Fault::Client(panicked.into())),
         }
     };
     (body.freeze(), fault)
@@ -181,11 +191,15 @@ pub(crate) async fn drain(mut response: Response, method: Method) {
     if large || !has_body(method, response.status()) {
         return;
     }
-    let mut left = DRAIN_BYTES;
-    let mut scrap = vec![0; CHUNK];
-    while let Ok(1..) = response.read(&mut scrap).await.inspect(|read| left = left.saturating_sub(*read)) {
-        if left == 0 {
-            return;
+    Task::spawn(async move {
+        let mut left = DRAIN_BYTES;
+        let mut scrap = vec![0; CHUNK];
+        while let Ok(Ok(read @ 1..)) = caught(pin!(response.read(&mut scrap))).await {
+            left = left.saturating_sub(read);
+            if left == 0 {
+                return;
+            }
         }
-    }
+    })
+    .await;
 }

@@ -196,8 +196,7 @@ impl<T: Timer> Retry<T> {
     /// That client blocks a thread of async-std while it looks a name up; when all are blocked, no limit is kept. So the
     /// name is looked up before, by a thread that is there for it, and a send whose limit passes meanwhile is
     /// [`Unsent`](retry_core::Reached::Unsent). What comes of the lookup does not matter: the client is asked anyway.
-    /// Turn this off for a client that does not resolve names itself (one behind a proxy, a mock), to save it the time;
-    /// and for one that blocks its thread with anything else, because then every send has a task of its own.
+    /// Turn this off for a client that does not resolve names itself (one behind a proxy, a mock), to save it the time.
     #[must_use]
     pub fn look_up_first(mut self, yes: bool) -> Self {
         self.extras.look_up_first = yes;

@@ -12,13 +12,14 @@ use surf::http::headers::HeaderName;
 use surf::middleware::Next;
 use surf::{Client, Request, Response, Url};
 
-use crate::backend::{Guard, Phase, caught};
+use crate::backend::{Guard, Phase};
 use crate::buffer::{put, take};
 use crate::call::Settings;
 use crate::dns::look_up;
 use crate::fault::{Fault, Gone};
 use crate::lane::Lane;
 use crate::layer::BoxFuture;
+use crate::panicked::caught;
 use crate::target::Target;
 use crate::vendor::count;
 
@@ -90,10 +91,7 @@ enum Route {
 
 /// A send that has begun.
 enum Sent<'a, P> {
-    /// Guarded where the client is.
-    There(BoxFuture<'a>),
-    /// To be guarded here.
-    Here(BoxFuture<'a>),
+    Client(BoxFuture<'a>),
     Pool(Pin<Box<P>>),
 }
 
@@ -160,11 +158,8 @@ impl Sender for NextSender<'_> {
             count(&mut request, self.count.as_deref(), this);
             let (next, guard) = (self.next, &self.guard);
             match &mut self.route {
-                Route::Client(client) if guard.may_block(request.url()) => {
-                    Sent::There(Box::pin(guard.send(client.clone(), request)))
-                }
-                Route::Client(client) => Sent::Here(next.run(request, client.clone())),
-                Route::Behind(client) => Sent::There(next.run(request, client.clone())),
+                Route::Client(client) => Sent::Client(Box::pin(guard.send(client.clone(), request))),
+                Route::Behind(client) => Sent::Client(next.run(request, client.clone())),
                 Route::Pool(lane) => {
                     let url = self.target.parts().1;
                     let send = move |client| async move {
@@ -176,8 +171,7 @@ impl Sender for NextSender<'_> {
             }
         };
         let sent = match sent {
-            Sent::There(sent) => sent.await,
-            Sent::Here(mut sent) => self.guard.send_here(sent.as_mut()).await,
+            Sent::Client(sent) => sent.await,
             Sent::Pool(sent) => return sent.await,
         };
         sent.map_err(|error| fault(error, &self.guard, self.target.parts().1))
@@ -230,8 +224,9 @@ where
             look_up(url).await;
         }
         self.phase.hand_over();
-        let response = caught::<_, _, surf::Error>(pin!((self.send)(this))).await;
-        response.map_err(|error| Fault::client(error, self.url.as_ref()))
+        let sent = caught(pin!((self.send)(this))).await;
+        let sent = sent.map_or_else(|panicked| Err(panicked.into()), |sent| sent.map_err(Into::into));
+        sent.map_err(|error| Fault::client(error, self.url.as_ref()))
     }
 
     fn request(&self) -> (Method, &str) {

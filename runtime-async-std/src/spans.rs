@@ -8,8 +8,8 @@ use core::cell::LazyCell;
 use core::future::Future;
 use core::mem;
 use core::time::Duration;
-use std::env;
 use std::sync::OnceLock;
+use std::{env, thread};
 
 use retry_core::{End, ErrorKind, Event, Level as Left, Pause, Policy, Reason, Try};
 use surf::Url;
@@ -65,7 +65,7 @@ impl Spans {
 
     /// Opens the span of a send: it is to be used for that send, and polled in the call's.
     pub(crate) fn send(&mut self, this: Try, request: (&str, &str)) -> Scope {
-        self.begun = this.number;
+        self.begun = self.begun.saturating_add(1);
         let seen = LazyCell::new(|| Seen::new(Some(request)));
         self.send = span!(
             target: TARGET,
@@ -89,6 +89,10 @@ impl Spans {
 
     /// Ends the send's span with what the core was told.
     pub(crate) fn judged(&mut self, event: Event, reply: &Result<Received, Failed>) {
+        if let Err(Failed { fault: Fault::Invalid(_), .. }) = reply {
+            // The client began nothing.
+            self.begun = self.begun.saturating_sub(1);
+        }
         let span = mem::replace(&mut self.send, Span::none());
         if span.is_disabled() {
             return;
@@ -145,8 +149,11 @@ impl Spans {
 }
 
 impl Drop for Spans {
-    /// A call that is dropped was given up.
+    /// A call that is dropped was given up. In a panic nothing is told: a subscriber that panics, too, would abort.
     fn drop(&mut self) {
+        if thread::panicking() {
+            return;
+        }
         let (attempts, reason) = (self.begun, Reason::Canceled);
         self.ended(&End { attempts, elapsed: Duration::ZERO, reason, event: None, asked: None }, None);
     }
@@ -275,7 +282,48 @@ fn protocol(version: Version) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::catch_unwind;
+
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::subscriber::with_default;
+    use tracing::{Event, Metadata, Subscriber};
+
     use super::*;
+
+    /// Panics at whatever is told of a span.
+    struct Bad;
+
+    impl Subscriber for Bad {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {
+            panic!("a subscriber's")
+        }
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, _: &Event<'_>) {}
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[test]
+    fn a_subscriber_that_panics_makes_no_abort_of_a_panic() {
+        let panics = || {
+            let _dropped = Spans::open(None);
+            panic!("a call's")
+        };
+        let payload = catch_unwind(|| with_default(Bad, panics)).expect_err("it panics");
+        assert_eq!(payload.downcast_ref(), Some(&"a call's"));
+    }
 
     #[test]
     fn urls_keep_no_secret_and_tell_that_there_was_one() {

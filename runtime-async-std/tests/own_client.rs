@@ -10,11 +10,12 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::{Arc, Condvar, Mutex};
 
+use async_std::io::{BufReader, Read};
 use async_std::task;
-use retry_core::{ErrorKind, Event, Policy, Reached, Reason};
-use runtime_async_std::{Error, Panicked, Retry, RetryExt, TimedOut};
+use retry_core::{Advice, ErrorKind, Event, Policy, Reached, Reason};
+use runtime_async_std::{Error, Panicked, Retry, RetryExt, Seen, TimedOut};
 use skip::{SkipTimer, guarded};
-use surf::http::{Error as HttpError, Method, Request, Response};
+use surf::http::{Body, Error as HttpError, Method, Request, Response};
 use surf::middleware::{Middleware, Next};
 use surf::{Client, HttpClient};
 
@@ -94,6 +95,41 @@ async fn a_panic_of_the_client_is_an_error_of_the_send() {
     assert_eq!(guarded(run).await.unwrap().status(), 200);
 }
 
+#[async_std::test]
+async fn sends_that_the_client_refuses_to_begin_are_not_counted_however_often_they_are_repeated() {
+    let (client, asked) = client(|n| async move {
+        if n % 3 == 2 { Ok(Response::new(200)) } else { Err(HttpError::from_str(400, "missing hostname")) }
+    });
+    let get = || client.get(URL).with_retry(retry()).advise(|_: &Seen<'_>| Advice::Retry);
+    let (_, report) = guarded(get().max_retries(2).send_with_report()).await.unwrap();
+    assert_eq!((report.attempts(), asked.load(Ordering::SeqCst)), (1, 3));
+    let error = guarded(get().max_retries(1).send()).await.unwrap_err();
+    assert_eq!((error.attempts(), asked.load(Ordering::SeqCst)), (0, 5));
+}
+
+/// A body that panics when it is read.
+struct Bad;
+
+impl Read for Bad {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut [u8]) -> Poll<std::io::Result<usize>> {
+        panic!("no such chunk")
+    }
+}
+
+#[async_std::test]
+async fn a_panic_in_a_body_is_an_error_of_the_send_and_nothing_to_a_response_that_is_let_go() {
+    let (client, asked) = client(|n| async move {
+        let mut response = Response::new(if n == 0 { 503 } else { 200 });
+        response.set_body(Body::from_reader(BufReader::new(Bad), None));
+        Ok(response)
+    });
+    assert_eq!(guarded(client.get(URL).with_retry(retry()).send()).await.unwrap().status(), 200);
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+    let error = guarded(client.get(URL).with_retry(retry()).max_retries(0).fetch()).await.unwrap_err();
+    assert_eq!((error.kind(), error.status().map(u16::from)), (ErrorKind::Transport, Some(200)));
+    assert!(error.surf().unwrap().downcast_ref::<Panicked>().is_some());
+}
+
 /// Holds a thread up until it is opened.
 #[derive(Default)]
 struct Gate(Mutex<bool>, Condvar);
@@ -141,56 +177,22 @@ async fn a_client_that_blocks_its_thread_is_cut_in_time_and_sends_nothing_after(
 }
 
 #[async_std::test]
-async fn a_send_with_nothing_to_look_up_needs_no_task_and_is_guarded_all_the_same() {
+async fn each_send_has_a_task_of_its_own_wherever_it_goes() {
     let tasks = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&tasks);
-    let (client, asked) = client(move |n| {
+    let (client, _) = client(move |n| {
         seen.lock().expect("nobody panics here").push(task::current().id());
-        async move {
-            assert_ne!(n, 0, "no such status");
-            Ok(Response::new(200))
-        }
+        async move { Ok(Response::new(if n % 2 == 0 { 503 } else { 200 })) }
     });
-    let (here, retry) = (task::current().id(), retry().look_up_first(true));
-    let layered = client.clone().with(retry.clone());
-    for (url, needs_task) in [
-        ("http://127.0.0.1/", false),
-        ("http://[::1]/", false),
-        ("http://localhost/", true),
-        ("https://127.0.0.1/", true),
-    ] {
-        for is_layer in [false, true] {
-            asked.store(0, Ordering::SeqCst);
-            let status = if is_layer {
-                guarded(layered.get(url).send()).await.expect("it is retried").status()
-            } else {
-                guarded(client.get(url).with_retry(&retry).send()).await.expect("it is retried").status()
-            };
-            assert_eq!((status, asked.load(Ordering::SeqCst)), (surf::StatusCode::Ok, 2), "{url}");
-            let tasks = core::mem::take(&mut *tasks.lock().expect("nobody panics here"));
-            assert_eq!(tasks.iter().map(|task| *task != here).collect::<Vec<_>>(), [needs_task; 2], "{url}");
-        }
+    let here = task::current().id();
+    for (url, looks_up) in [("http://127.0.0.1/", true), ("http://[::1]/", true), (URL, false)] {
+        let retry = retry().look_up_first(looks_up);
+        let layered = client.clone().with(retry.clone());
+        assert_eq!(guarded(client.get(url).with_retry(&retry).send()).await.expect("an answer").status(), 200, "{url}");
+        assert_eq!(guarded(layered.get(url).send()).await.expect("an answer").status(), 200, "{url}");
+        let tasks = core::mem::take(&mut *tasks.lock().expect("nobody panics here"));
+        assert_eq!(tasks.iter().map(|task| *task != here).collect::<Vec<_>>(), [true; 4], "{url}");
     }
-}
-
-#[async_std::test]
-async fn a_send_without_a_task_is_gone_as_soon_as_it_is_cut() {
-    let held = Arc::new(());
-    let hold = Arc::clone(&held);
-    let (client, _) = client(move |_| {
-        let held = Arc::clone(&hold);
-        async move {
-            core::future::pending::<()>().await;
-            drop(held);
-            Ok(Response::new(200))
-        }
-    });
-    let retry = retry().look_up_first(true);
-    let call = client.get("http://127.0.0.1/").with_retry(&retry).total_timeout(Duration::from_millis(30));
-    let error = guarded(call.send()).await.unwrap_err();
-    assert_eq!((error.kind(), error.reason(), error.attempts()), (ErrorKind::Timeout, Reason::TotalTimeout, 1));
-    let Some(Event::Failure(failure)) = error.event() else { panic!("{error:?}") };
-    assert_eq!((failure.reached, Arc::strong_count(&held)), (Reached::MaybeSent, 2), "held here and by the client");
 }
 
 /// Counts what comes by, and adds a header.

@@ -47,7 +47,7 @@ pub fn report(lab: &Lab) -> Result<Section> {
          With kept connections (surf's default), with a new one for each call (what our `client_config` sets, because \
          surf mixes answers up on connections that it keeps), and with kept ones to `localhost` in place of 127.0.0.1: \
          surf's client looks a name up for each send and blocks its thread meanwhile, so ours looks it up before, on a \
-         thread for that, and gives the send a task of its own.",
+         thread for that. Each of our sends has a task of its own.",
     );
     let mut head = vec![String::new()];
     for (way, ..) in WAYS {
