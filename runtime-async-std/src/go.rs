@@ -218,7 +218,6 @@ impl<T: Timer, C: Future> Call<(), T, C> {
             seed: seeds.begin(),
             read: Read::Head,
             report,
-            last_as_ok: settings.extras.return_last_response,
             progress: &progress,
         };
         let ended = or_cancel(pin!(run.carry_out(&mut sender, true)), pin!(cancel)).await;

@@ -72,8 +72,7 @@ impl<T: Timer + Send + Sync + 'static> Middleware for RequestLayer<T> {
     {
         let once = &self.0;
         let Once { timer, settings, seed, read, report, progress, .. } = &**once;
-        let last_as_ok = settings.extras.return_last_response;
-        let run = Run { timer, settings, seed: *seed, read: *read, report: *report, last_as_ok, progress };
+        let run = Run { timer, settings, seed: *seed, read: *read, report: *report, progress };
         around(run, request, Left { client, next, is_innermost: true }, |ended| {
             let Ended { reply: Some(Ok(received)), .. } = ended else {
                 return ended.into_result(progress, false).map(into_response).map_err(into_surf);
@@ -137,7 +136,6 @@ impl<T: Timer + Clone + Send + Sync + 'static> Middleware for Retry<T> {
             seed: seeds.begin(),
             read: Read::Head,
             report: false,
-            last_as_ok: true,
             progress: &progress,
         };
         let left = Left { client, next, is_innermost: false };

@@ -26,8 +26,6 @@ pub(crate) struct Run<'a, T> {
     pub(crate) seed: Option<u64>,
     pub(crate) read: Read,
     pub(crate) report: bool,
-    /// Whether a last response is handed over on which the call failed.
-    pub(crate) last_as_ok: bool,
     pub(crate) progress: &'a Progress,
 }
 
@@ -41,7 +39,7 @@ pub(crate) struct Ended {
 impl<T: Timer> Run<'_, T> {
     /// Sends until there is an answer, or none is to be had.
     pub(crate) async fn carry_out<S: Sender>(self, sender: &mut S, replayable: bool) -> Ended {
-        let Self { timer, settings, read, report, last_as_ok, progress, .. } = self;
+        let Self { timer, settings, read, report, progress, .. } = self;
         let policy = &match &settings.policy {
             // A whole policy of this call's own knows nothing of the pool.
             Ok(policy) => settings.clients.as_ref().map_or(*policy, |clients| clients.statuses(*policy)),
@@ -106,7 +104,7 @@ impl<T: Timer> Run<'_, T> {
             Settled::mark(received.head_mut());
         }
         let ended = Ended { reply, end, single_send };
-        io.spans.ended(&end, ended.failure(last_as_ok));
+        io.spans.ended(&end, ended.failure());
         ended
     }
 }
@@ -146,10 +144,9 @@ impl Ended {
         Self { end: refused(&fault, request), reply: Some(Err(fault.into())), single_send: None }
     }
 
-    /// What [`into_result`](Self::into_result) fails with, if it does.
-    fn failure(&self, last_as_ok: bool) -> Option<ErrorKind> {
+    /// What the call failed with, if it did, also where its last response is handed over in spite of that.
+    fn failure(&self) -> Option<ErrorKind> {
         match &self.reply {
-            Some(Ok(_)) if last_as_ok => None,
             Some(Ok(_)) => self.end.kind(),
             Some(Err(Failed { fault: Fault::Nested(error), .. })) => Some(error.kind()),
             Some(Err(_)) | None => Some(self.end.kind().unwrap_or(ErrorKind::Http)),

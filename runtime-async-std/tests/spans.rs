@@ -145,7 +145,7 @@ call retry.attempts=2 retry.reason=answered http.response.status_code=200
                 assert_eq!(client.get(stage.server.url("/")).await.unwrap().status(), 503);
             }),
             "\
-call retry.attempts=2 retry.reason=retries used up http.response.status_code=503
+call retry.attempts=2 retry.reason=retries used up http.response.status_code=503 error.type=RETRY_EXHAUSTED otel.status_code=ERROR
   send http.response.status_code=503 error.type=503 otel.status_code=ERROR
   event message=waiting to send again http.request.resend_count=1 http.response.status_code=503 error.type=503 retry.wait_seconds=1.0 retry.wait_source=policy
   send http.request.resend_count=1 http.response.status_code=503 error.type=503 otel.status_code=ERROR
