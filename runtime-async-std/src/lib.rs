@@ -36,9 +36,12 @@
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 //!
+//! `testing`: [`retry_core::testing`], time that takes none for tests of code that retries.
+//!
 //! `tracing`: spans of calls and sends, through the crate `tracing`, under OpenTelemetry's names for HTTP clients. They are
 //! those of `runtime-tokio`, whose guide tells of each field, with the target `runtime_async_std`. Where a middleware
-//! outside of ours sends a request anew, or in several parts, each of its runs has a span as a call has.
+//! outside of ours sends a request anew, or in several parts, each of its runs has a span as a call has. surf's HTTP/1 client
+//! does not tell the version that a response came by, so that field is missing with `h1`.
 //!
 //! # How a send is made
 //!
