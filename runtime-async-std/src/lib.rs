@@ -36,7 +36,7 @@
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 //!
-//! `testing`: [`retry_core::testing`], time that takes none for tests of code that retries.
+//! `testing`: `retry_core::testing`, time that takes none for tests of code that retries.
 //!
 //! `tracing`: spans of calls and sends, through the crate `tracing`, under OpenTelemetry's names for HTTP clients. They are
 //! those of `runtime-tokio`, whose guide tells of each field, with the target `runtime_async_std`. Where a middleware

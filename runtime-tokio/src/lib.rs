@@ -38,7 +38,7 @@
 //!
 //! `serde`: a [`Policy`] as TOML, JSON and the like, as [`retry_core`] tells.
 //!
-//! `testing`: [`retry_core::testing`], time that takes none for tests of code that retries.
+//! `testing`: `retry_core::testing`, time that takes none for tests of code that retries.
 //!
 //! `tracing`: spans of calls and sends under OpenTelemetry's names, as the [guide](guide::tracing) tells.
 #![forbid(unsafe_code)]
