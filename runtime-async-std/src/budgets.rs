@@ -147,13 +147,20 @@ impl Budget for CallBudget {
     }
 }
 
-/// Scheme, host and port of a URL; of what is no URL, the text itself.
+/// Scheme, host and port of a URL; nothing of a path, whose host nobody knows; and the text itself of what is neither.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Origin(String);
 
 impl Origin {
     fn of(url: &str) -> Self {
-        Self(Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization()))
+        let origin = Url::parse(url).map(|url| url.origin());
+        Self(match origin {
+            Ok(origin) if origin.is_tuple() => origin.ascii_serialization(),
+            // What knows no host is all one.
+            Err(_) if url.is_empty() || url.starts_with('/') => String::new(),
+            // Another scheme than HTTP's, or what is a URL to other rules: what is before its path.
+            Ok(_) | Err(_) => plain(url).unwrap_or(url).to_owned(),
+        })
     }
 }
 
@@ -280,6 +287,25 @@ mod tests {
         ];
         for url in others {
             assert_eq!(plain(url), None, "{url:?}");
+        }
+    }
+
+    /// What has a host has its own budget, whatever its scheme and path.
+    #[test]
+    fn odd_urls_have_an_origin_too() {
+        let budgets = Budgets::per_origin(retry_core::Ratio::default);
+        for url in ["http://svc.1/a?x", "http://h:99999/a", "lb://users/a", "/a"] {
+            _ = budgets.find(url);
+        }
+        for (url, is_met) in [
+            ("http://svc.1/b?y", true),
+            ("http://svc.2/b?y", false),
+            ("http://h:99999/b", true),
+            ("lb://users/b", true),
+            ("lb://orders/a", false),
+            ("/b", true),
+        ] {
+            assert_eq!(budgets.level(url).is_some(), is_met, "{url}");
         }
     }
 
