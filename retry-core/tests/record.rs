@@ -5,7 +5,10 @@ mod common;
 use core::time::Duration;
 
 use common::Words;
-use retry_core::{Action, Attempt, Event, Instant, Jitter, Outcome, Policy, Record, Replay, Unlimited, WaitSource};
+use retry_core::{
+    Action, Attempt, Cause, Event, Failure, Instant, Jitter, Outcome, Policy, Reached, Record, Replay, Unlimited,
+    WaitSource,
+};
 
 /// The record of a call with `sends` sends, each of which takes 5 ms; a status tells its number.
 fn record(sends: u32) -> Record {
@@ -47,6 +50,35 @@ fn the_last_eight_are_kept_in_order() {
             let waited = (entry.number < sends).then_some((Duration::from_secs(1), WaitSource::Computed));
             assert_eq!(entry.wait, waited, "send {} of {sends}", entry.number);
         }
+    }
+}
+
+/// Times are kept to the nanosecond, up to 584 years, and every place of a proxy is one.
+#[test]
+fn what_is_kept_comes_back_whole() {
+    const LONGEST: Duration = Duration::from_nanos(u64::MAX);
+    const WAIT: Duration = Duration::new(1800, 0);
+    let policy = Policy::API.edit().jitter(Jitter::None).total_timeout(None).max_delay(WAIT).base_delay(WAIT);
+    let policy = policy.build().expect("a valid policy");
+    let refused = Event::Failure(Failure::new(Cause::Network, Reached::Unsent));
+    let some = Duration::new(1 << 32, 999_999_999);
+    let times = [Duration::ZERO, Duration::from_nanos(1), some, LONGEST, Duration::MAX];
+    for (took, proxy) in times.into_iter().flat_map(|took| [None, Some(0), Some(u16::MAX)].map(|proxy| (took, proxy))) {
+        let mut record = Record::default();
+        let Action::Send(attempt) = Attempt::start(&policy, Replay::Always, None, Instant::EPOCH) else { panic!() };
+        let now = Instant::EPOCH.saturating_add(took);
+        record.reply(&attempt, refused, now, proxy);
+        let mut expected = (1, refused, Duration::ZERO, took.min(LONGEST), None, proxy);
+        let kept = |record: &Record| {
+            let entry = record.entries().next().expect("an entry");
+            (entry.number, entry.event, entry.start, entry.took, entry.wait, entry.proxy)
+        };
+        assert_eq!(kept(&record), expected);
+        let outcome = Outcome { event: refused, ..Outcome::status(503) };
+        let Action::Wait(pause) = attempt.finish(outcome, now, &mut Unlimited, &mut Words::new(&[0])) else { panic!() };
+        record.pause(&pause);
+        expected.4 = Some((WAIT, WaitSource::Computed));
+        assert_eq!(kept(&record), expected);
     }
 }
 
