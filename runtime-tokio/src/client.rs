@@ -12,6 +12,7 @@ mod kept;
 mod middleware;
 mod pool_builder;
 mod proxies;
+mod reading;
 mod redact;
 mod redirects;
 mod response;

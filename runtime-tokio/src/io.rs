@@ -101,6 +101,48 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
         }
     }
 
+    /// Whether `received` is the answer, and nobody but the table is asked or told about it.
+    fn is_plain(&self, attempt: &Attempt<&Policy>, received: &S::Received) -> bool {
+        let Frame { retry, report, .. } = self.frame;
+        let is_first = attempt.number() == 1 && self.sender.untried().is_none();
+        is_first && retry.extras.is_none() && !report && !retry.policy.statuses().contains(received.status().as_u16())
+    }
+
+    /// What the core is told of `reply`, after all who have a say in it were asked, and all who record it were told.
+    #[cold]
+    fn judge(&mut self, attempt: &Attempt<&Policy>, reply: &Result<S::Received, Failed>) -> Outcome {
+        let event = match reply {
+            Ok(received) => Event::Status(received.status().as_u16()),
+            // Made of a response by the caller's closure: that is what came back.
+            Err(Failed { fault, .. }) if fault.status().is_some() => {
+                Event::Status(fault.status().map_or(0, |status| status.as_u16()))
+            }
+            Err(failed) => Event::Failure(failed.fault.failure()),
+        };
+        self.spans.judged(event, reply);
+        let (advice, again) = self.advice(attempt, event, reply);
+        if reply.as_ref().is_err_and(|failed| failed.fault.is_unbegun()) {
+            // The client began nothing.
+            self.begun = self.begun.saturating_sub(1);
+        } else if again || reply.is_err() || self.frame.report || attempt.number() > 1 {
+            let proxy = self.sender.proxy();
+            self.record.get_or_insert_default().reply(attempt, event, self.frame.retry.timer.now(), proxy);
+        }
+        let hint = match reply {
+            Ok(received) if again => {
+                let headers = received.headers();
+                let vendors = self.frame.extra(|extras| extras.server_wait(headers));
+                vendors.or_else(|| retry_after::from_headers(headers, || self.frame.retry.timer.wall()))
+            }
+            Ok(_) | Err(_) => None,
+        };
+        let outcome = Outcome { event, hint, advice, untried: self.sender.untried() };
+        if let Some(recorder) = self.frame.recorder() {
+            recorder.outcome(&outcome, self.sender.proxy());
+        }
+        outcome
+    }
+
     /// The custom policy's word, and whether the reply is going to be sent again as far as it can be told here.
     fn advice(&self, attempt: &Attempt<&Policy>, event: Event, reply: &Result<S::Received, Failed>) -> (Advice, bool) {
         let Some(verdict) = attempt.verdict(event) else { return (Advice::Keep, false) };
@@ -155,37 +197,16 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         span.around(self.sender.send(this, self.frame))
     }
 
+    #[inline]
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome {
-        let event = match reply {
-            Ok(received) => Event::Status(received.status().as_u16()),
-            // Made of a response by the caller's closure: that is what came back.
-            Err(Failed { fault, .. }) if fault.status().is_some() => {
-                Event::Status(fault.status().map_or(0, |status| status.as_u16()))
+        match reply {
+            Ok(received) if self.is_plain(attempt, received) => {
+                let event = Event::Status(received.status().as_u16());
+                self.spans.judged(event, reply);
+                Outcome { event, hint: None, advice: Advice::Keep, untried: None }
             }
-            Err(failed) => Event::Failure(failed.fault.failure()),
-        };
-        self.spans.judged(event, reply);
-        let (advice, again) = self.advice(attempt, event, reply);
-        if reply.as_ref().is_err_and(|failed| failed.fault.is_unbegun()) {
-            // The client began nothing.
-            self.begun = self.begun.saturating_sub(1);
-        } else if again || reply.is_err() || self.frame.report || attempt.number() > 1 {
-            let proxy = self.sender.proxy();
-            self.record.get_or_insert_default().reply(attempt, event, self.frame.retry.timer.now(), proxy);
+            reply => self.judge(attempt, reply),
         }
-        let hint = match reply {
-            Ok(received) if again => {
-                let headers = received.headers();
-                let vendors = self.frame.extra(|extras| extras.server_wait(headers));
-                vendors.or_else(|| retry_after::from_headers(headers, || self.frame.retry.timer.wall()))
-            }
-            Ok(_) | Err(_) => None,
-        };
-        let outcome = Outcome { event, hint, advice, untried: self.sender.untried() };
-        if let Some(recorder) = self.frame.recorder() {
-            recorder.outcome(&outcome, self.sender.proxy());
-        }
-        outcome
     }
 
     fn timed_out(&mut self, this: Try) -> Self::Reply {

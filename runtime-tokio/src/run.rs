@@ -85,11 +85,11 @@ pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
         let mut deadline = frame.settings.get(|own| own.deadline);
         if io.sender.needs_preparation() {
             let span = io.spans.call();
-            let prepared = or_cancel(cancel.as_mut(), Box::pin(span.around(prepare(&mut io))).as_mut()).await;
+            let canceled = || Err(Box::new((None, CANCELED)));
+            let prepared = or_cancel(cancel.as_mut(), Box::pin(span.around(prepare(&mut io))).as_mut(), canceled).await;
             match prepared {
-                Some(Ok(rest)) => deadline = rest,
-                Some(Err(ended)) => return io.result(Some(Err(ended.0)), ended.1),
-                None => return io.canceled(),
+                Ok(rest) => deadline = rest,
+                Err(ended) => return io.result(ended.0.map(Err), ended.1),
             }
         }
         let Frame { retry: Retry { policy, timer, .. }, .. } = io.frame;
@@ -103,12 +103,13 @@ pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
         let finished = or_cancel(
             cancel,
             pin!(span.around(drive(policy, replay, deadline, timer, &mut budget, &mut rng, &mut io))),
+            || Finished::GiveUp(None, CANCELED),
         )
         .await;
         match finished {
-            Some(Finished::Done(reply, end)) => io.result(Some(reply), end),
-            Some(Finished::GiveUp(reply, end)) => io.result(reply, end),
-            None => io.canceled(),
+            Finished::Done(Ok(received), end) if !Settled::by(&end) => Ok(io.answer(received, end)),
+            Finished::Done(reply, end) => io.result(Some(reply), end),
+            Finished::GiveUp(reply, end) => io.result(reply, end),
         }
     }
 }
@@ -119,20 +120,26 @@ fn refused(error: Error) -> Error {
     error
 }
 
-/// What `work` gives, unless `cancel` completes first. What is ready at the same moment counts in this order: cancel,
-/// reply, limit.
+/// What `work` gives, unless `cancel` completes first: then what `canceled` does. What is ready at the same moment counts in
+/// this order: cancel, reply, limit.
 fn or_cancel<C: Future, W: Future>(
     mut cancel: Pin<&mut C>,
     mut work: Pin<&mut W>,
-) -> impl Future<Output = Option<W::Output>> {
+    canceled: impl Fn() -> W::Output,
+) -> impl Future<Output = W::Output> {
     poll_fn(move |cx| match cancel.as_mut().poll(cx) {
-        Poll::Ready(_) => Poll::Ready(None),
-        Poll::Pending => work.as_mut().poll(cx).map(Some),
+        Poll::Ready(_) => Poll::Ready(canceled()),
+        Poll::Pending => work.as_mut().poll(cx),
     })
 }
 
+/// The end of a call that was given up, as far as it is known without the call.
+const CANCELED: End = End { attempts: 0, elapsed: Duration::ZERO, reason: Reason::Canceled, event: None, asked: None };
+
 /// Does what has to be done before the first send, and gives the call's deadline: its limit counts from here.
-async fn prepare<S: Sender, T: Timer>(io: &mut CallIo<'_, S, T>) -> Result<Option<Instant>, Box<(Failed, End)>> {
+async fn prepare<S: Sender, T: Timer>(
+    io: &mut CallIo<'_, S, T>,
+) -> Result<Option<Instant>, Box<(Option<Failed>, End)>> {
     let frame = io.frame;
     let Frame { retry: Retry { policy, timer, .. }, .. } = frame;
     let started = *io.started.insert(timer.now());
@@ -148,7 +155,7 @@ async fn prepare<S: Sender, T: Timer>(io: &mut CallIo<'_, S, T>) -> Result<Optio
         None => Ok(deadline),
         Some(fault) => {
             let event = Some(Event::Failure(fault.failure()));
-            Err(Box::new((fault.into(), End { event, ..io.end(reason) })))
+            Err(Box::new((Some(fault.into()), End { event, ..io.end(reason) })))
         }
     }
 }
@@ -170,43 +177,51 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
         report.with_proxies(self.sender.proxies())
     }
 
-    fn canceled<A: Answer<S::Received>>(self) -> Result<A, Error> {
-        let end = self.end(Reason::Canceled);
-        self.result(None, end)
+    /// The end as the caller is told it.
+    #[inline]
+    fn told(&self, end: End) -> End {
+        let is_begun = self.begun > 0 && end.reason != Reason::Canceled;
+        let elapsed = if is_begun { end.elapsed + self.prepared } else { end.elapsed };
+        // A send that the client refused to begin is none.
+        End { attempts: self.begun, elapsed, ..end }
     }
 
-    /// What the caller gets.
+    /// What the caller gets of a response that is handed over.
+    #[inline]
+    fn answer<A: Answer<S::Received>>(&mut self, received: S::Received, end: End) -> A {
+        let told = self.told(end);
+        self.spans.ended(&told, told.kind());
+        A::new(received, || self.report(told, end))
+    }
+
+    /// What the caller gets of any other end.
+    #[cold]
     fn result<A: Answer<S::Received>>(
-        mut self,
+        &mut self,
         reply: Option<Result<S::Received, Failed>>,
-        mut end: End,
+        end: End,
     ) -> Result<A, Error> {
-        let told = end;
-        // A send that the client refused to begin is none.
-        end.attempts = self.begun;
-        if end.attempts > 0 && end.reason != Reason::Canceled {
-            end.elapsed += self.prepared;
-        }
+        let end = if end.reason == Reason::Canceled { self.end(end.reason) } else { end };
+        let told = self.told(end);
         let (failed, received) = match reply {
             Some(Ok(mut received)) => {
-                if Settled::by(&end) {
+                if Settled::by(&told) {
                     Settled::mark(received.extensions_mut());
                 }
-                if end.kind().is_none() || A::TRANSPARENT || self.frame.returns_last_response() {
-                    self.spans.ended(&end, end.kind());
-                    return Ok(A::new(received, || self.report(end, told)));
+                if told.kind().is_none() || A::TRANSPARENT || self.frame.returns_last_response() {
+                    return Ok(self.answer(received, end));
                 }
                 (Some(received.status().into()), Some(received))
             }
             Some(Err(Failed { fault: Fault::Nested(error), .. })) => {
-                self.spans.ended(&end, Some(error.kind()));
-                return Err(error.after(&end));
+                self.spans.ended(&told, Some(error.kind()));
+                return Err(error.after(&told));
             }
             Some(Err(failed)) => (Some(failed), None),
             None => (self.last.take().map(|last| *last), None),
         };
-        let error = Error::new(self.report(end, told), target(self.sender), failed);
-        self.spans.ended(&end, Some(error.kind()));
+        let error = Error::new(self.report(told, end), target(self.sender), failed);
+        self.spans.ended(&told, Some(error.kind()));
         Err(match received {
             Some(received) => received.into_error(error),
             None => error,

@@ -9,7 +9,6 @@ use reqwest::Response;
 use retry_core::{Timer, Try};
 
 use crate::client::redirects::watch;
-use crate::client::response::ClientResponse;
 use crate::fault::Fault;
 use crate::io::Frame;
 use crate::reply::Failed;
@@ -29,14 +28,14 @@ where
     O: Future<Output = Result<Response, E>>,
     E: Into<Box<dyn StdError + Send + Sync>>,
 {
-    type Received = ClientResponse;
+    type Received = Response;
 
     // Not an `async fn`: that would keep its arguments a second time.
-    fn send<T: Timer>(&mut self, this: Try, _: &Frame<T>) -> impl Future<Output = Result<ClientResponse, Failed>> {
+    fn send<T: Timer>(&mut self, this: Try, _: &Frame<T>) -> impl Future<Output = Result<Response, Failed>> {
         async move {
             let mut followed = false;
             match watch(pin!((self.send)(this)), &mut followed).await {
-                Ok(response) => Ok(ClientResponse::Unread(response)),
+                Ok(response) => Ok(response),
                 Err(error) => Err(Fault::of_closure(error.into(), self.url.as_ref()).after_redirect(followed).into()),
             }
         }

@@ -13,8 +13,9 @@ use crate::client::fault::ClientFault;
 use crate::client::fetched::Fetched;
 use crate::client::kept::Kept;
 use crate::client::proxies::Clients;
+use crate::client::reading::{Bodies, Reading};
 use crate::client::response::ClientResponse;
-use crate::client::sender::{ClientSender, Read, Route};
+use crate::client::sender::{ClientSender, Route};
 use crate::error::Error;
 use crate::report::Report;
 use crate::retry::{Extras, Retry};
@@ -32,7 +33,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// GET that is answered 503 to the end is an error, while a POST that is answered 503 is `Ok`: it may not be
     /// repeated, so its reply is handed over as it is.
     pub fn send(self) -> impl Future<Output = Result<Response, Error>> {
-        self.go(Read::Head)
+        self.go(|sender| sender)
     }
 
     /// Like [`send`](Self::send), with a [`Report`] of what the call took. An [`Error`] has one, too.
@@ -41,7 +42,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     ///
     /// As [`send`](Self::send).
     pub fn send_with_report(self) -> impl Future<Output = Result<(Response, Report), Error>> {
-        self.go(Read::Head)
+        self.go(|sender| sender)
     }
 
     /// Sends the request until it is answered and the whole body is there, so that a body that breaks off is retried.
@@ -51,8 +52,8 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// As [`send`](Self::send); and with [`ErrorKind::ResponseRead`](retry_core::ErrorKind::ResponseRead) for a body above [`max_body`](Self::max_body),
     /// which is not retried.
     pub fn fetch(self) -> impl Future<Output = Result<Fetched, Error>> {
-        let read = self.read();
-        self.go(read)
+        let bodies = self.bodies();
+        self.go(move |sender| Reading { sender, bodies })
     }
 
     /// Like [`fetch`](Self::fetch), with a [`Report`] of what the call took.
@@ -61,41 +62,39 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     ///
     /// As [`fetch`](Self::fetch).
     pub fn fetch_with_report(self) -> impl Future<Output = Result<(Fetched, Report), Error>> {
-        let read = self.read();
-        self.go(read)
+        let bodies = self.bodies();
+        self.go(move |sender| Reading { sender, bodies })
     }
 
-    /// How much `fetch` reads: all bodies where a custom policy may want to see them, or the server may say that any of
-    /// them is the answer, or the last response is to be handed over whatever it is.
-    fn read(&self) -> Read {
+    /// What `fetch` reads: all bodies where a custom policy may want to see them, or the server may say that any of them is
+    /// the answer, or the last response is to be handed over whatever it is.
+    fn bodies(&self) -> Bodies {
         let every = |extras: &Extras| extras.advise.is_some() || extras.vendor_headers || extras.return_last_response;
-        if self.retry.extras.as_deref().is_some_and(every) { Read::Every } else { Read::Answer }
+        if self.retry.extras.as_deref().is_some_and(every) { Bodies::Every } else { Bodies::Answers }
     }
 
-    fn go<A: Answer<ClientResponse>>(self, read: Read) -> impl Future<Output = Result<A, Error>> {
+    fn go<S: Sender, A: Answer<S::Received>>(
+        self,
+        sender: impl FnOnce(ClientSender) -> S,
+    ) -> impl Future<Output = Result<A, Error>> {
         let Self { request, mut retry, cancel, settings } = self;
         if let Some(clients) = settings.get(|own| own.client.clients.as_ref()) {
             // Here at last: a whole policy of this call's own knows nothing of the pool.
             retry.policy = clients.statuses(retry.policy);
         }
-        carry_out(sender(request, &retry, &settings, read), retry, settings, cancel)
+        carry_out(split(request, &retry, &settings).map(sender), retry, settings, cancel)
     }
 }
 
 /// reqwest's request taken apart.
-fn sender<T>(
-    request: RequestBuilder,
-    retry: &Retry<T>,
-    settings: &Settings,
-    read: Read,
-) -> Result<ClientSender, Error> {
+fn split<T>(request: RequestBuilder, retry: &Retry<T>, settings: &Settings) -> Result<ClientSender, Error> {
     let (client, request) = request.build_split();
     let lane = settings.get(|own| own.client.clients.as_ref().map(Clients::lane));
     let route = lane.map_or(Route::Client(client), Route::Pool);
     request
         .map_err(|error| Error::invalid(ClientFault::unbuilt(error).into(), None))
         .and_then(|request| Kept::new(request, retry, settings))
-        .map(|request| ClientSender::new(route, request, read))
+        .map(|request| ClientSender::new(route, request))
 }
 
 impl<T: Timer, C: Future> Call<(), T, C> {
@@ -186,11 +185,12 @@ impl<T: Timer + Clone> Retry<T> {
     }
 }
 
-impl Answer<ClientResponse> for Response {
+impl Answer<Self> for Response {
     const REPORT: bool = false;
 
-    fn new(received: ClientResponse, _: impl FnOnce() -> Report) -> Self {
-        received.into_response()
+    #[inline]
+    fn new(received: Self, _: impl FnOnce() -> Report) -> Self {
+        received
     }
 }
 
@@ -202,11 +202,11 @@ impl Answer<ClientResponse> for Fetched {
     }
 }
 
-impl Answer<ClientResponse> for (Response, Report) {
+impl Answer<Response> for (Response, Report) {
     const REPORT: bool = true;
 
-    fn new(received: ClientResponse, report: impl FnOnce() -> Report) -> Self {
-        (received.into_response(), report())
+    fn new(received: Response, report: impl FnOnce() -> Report) -> Self {
+        (received, report())
     }
 }
 

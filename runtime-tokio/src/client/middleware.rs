@@ -11,7 +11,6 @@ use retry_core::{Timer, Try};
 use crate::attach::RequestSettings;
 use crate::client::kept::{Kept, gone};
 use crate::client::redirects::watch;
-use crate::client::response::ClientResponse;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::io::Frame;
@@ -91,7 +90,7 @@ impl<T: Timer + Clone + Send + Sync + 'static> Middleware for Retry<T> {
         let request = Kept::new(request, &retry, &settings);
         let sender = request.map(|request| NextSender { next, extensions, request });
         match carry_out(sender, retry, settings, pending::<()>()).await {
-            Ok(Passed(received)) => Ok(ClientResponse::into_response(received)),
+            Ok(Passed(response)) => Ok(response),
             Err(error) => Err(reqwest_middleware::Error::middleware::<Error>(error)),
         }
     }
@@ -105,7 +104,7 @@ struct NextSender<'a> {
 }
 
 impl Sender for NextSender<'_> {
-    type Received = ClientResponse;
+    type Received = Response;
 
     fn is_replayable(&self) -> bool {
         self.request.is_replayable()
@@ -119,13 +118,13 @@ impl Sender for NextSender<'_> {
         self.request.buffer()
     }
 
-    async fn send<T: Timer>(&mut self, this: Try, _: &Frame<T>) -> Result<ClientResponse, Failed> {
+    async fn send<T: Timer>(&mut self, this: Try, _: &Frame<T>) -> Result<Response, Failed> {
         let request = self.request.next(&this).ok_or_else(gone)?;
         self.extensions.insert(this);
         let sent = self.next.clone().run(request, self.extensions);
         let mut followed = false;
         match watch(pin!(sent), &mut followed).await {
-            Ok(response) => Ok(ClientResponse::Unread(response)),
+            Ok(response) => Ok(response),
             Err(error) => Err(Fault::of_stack(error, self.request.parts().1).after_redirect(followed).into()),
         }
     }

@@ -6,13 +6,12 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use http::Method;
-use reqwest::Client;
+use reqwest::{Client, Response};
 use retry_core::{Timer, Try};
 
 use crate::client::kept::{Kept, gone};
 use crate::client::proxies::Lane;
 use crate::client::redirects::watch;
-use crate::client::response::{ClientResponse, read};
 use crate::fault::Fault;
 use crate::io::Frame;
 use crate::reply::Failed;
@@ -22,18 +21,6 @@ use crate::sender::Sender;
 pub(crate) struct ClientSender {
     route: Route,
     request: Kept,
-    read: Read,
-}
-
-/// How much of a response belongs to the attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Read {
-    /// Its head.
-    Head,
-    /// The body of any response on which the call can end well.
-    Answer,
-    /// Every body.
-    Every,
 }
 
 /// Which client makes a send.
@@ -46,8 +33,8 @@ pub(crate) enum Route {
 
 impl ClientSender {
     #[inline]
-    pub(crate) fn new(route: Route, request: Kept, read: Read) -> Self {
-        Self { route, request, read }
+    pub(crate) fn new(route: Route, request: Kept) -> Self {
+        Self { route, request }
     }
 
     fn lane(&self) -> Option<&Lane> {
@@ -59,7 +46,7 @@ impl ClientSender {
 }
 
 impl Sender for ClientSender {
-    type Received = ClientResponse;
+    type Received = Response;
 
     fn is_replayable(&self) -> bool {
         self.request.is_replayable()
@@ -74,40 +61,26 @@ impl Sender for ClientSender {
     }
 
     // Not an `async fn`: that would keep its arguments a second time.
-    fn send<T: Timer>(&mut self, this: Try, frame: &Frame<T>) -> impl Future<Output = Result<ClientResponse, Failed>> {
+    fn send<T: Timer>(&mut self, this: Try, frame: &Frame<T>) -> impl Future<Output = Result<Response, Failed>> {
         async move {
-            let body = {
-                let response = match &mut self.route {
-                    Route::Client(client) => {
-                        let sent = self.request.execute(client, &this).ok_or_else(gone)?;
-                        let mut followed = false;
-                        match watch(pin!(sent), &mut followed).await {
-                            Ok(response) => response,
-                            Err(error) => {
-                                let fault = Fault::client(error, self.request.parts().1);
-                                return Err(fault.after_redirect(followed).into());
-                            }
+            match &mut self.route {
+                Route::Client(client) => {
+                    let sent = self.request.execute(client, &this).ok_or_else(gone)?;
+                    let mut followed = false;
+                    match watch(pin!(sent), &mut followed).await {
+                        Ok(response) => Ok(response),
+                        Err(error) => {
+                            let fault = Fault::client(error, self.request.parts().1);
+                            Err(fault.after_redirect(followed).into())
                         }
                     }
-                    Route::Pool(lane) => {
-                        let request = self.request.next(&this).ok_or_else(gone)?;
-                        // In a box: few calls go through a pool, and all would have to keep room for it.
-                        Box::pin(lane.send(request, this, &frame.retry.timer)).await?
-                    }
-                };
-                let retried = frame.retries(response.status());
-                let is_read = match self.read {
-                    Read::Head => false,
-                    Read::Answer => !retried || this.ends_on_response,
-                    Read::Every => true,
-                };
-                if !is_read {
-                    return Ok(ClientResponse::Unread(response));
                 }
-                // In a box: whoever reads bodies himself need not keep room for it.
-                Box::pin(read(response, frame.settings.max_body(), retried))
-            };
-            body.await
+                Route::Pool(lane) => {
+                    let request = self.request.next(&this).ok_or_else(gone)?;
+                    // In a box: few calls go through a pool, and all would have to keep room for it.
+                    Ok(Box::pin(lane.send(request, this, &frame.retry.timer)).await?)
+                }
+            }
         }
     }
 
