@@ -1,9 +1,10 @@
 //! One request on its way through the core's loop: what a send is, and what the core is told of its reply.
 
-use core::future::Future;
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
+use core::task::Poll;
 use core::time::Duration;
 
-#[cfg(feature = "reqwest")]
 use http::StatusCode;
 use retry_core::trace::Recorder;
 use retry_core::{
@@ -77,8 +78,10 @@ pub(crate) struct CallIo<'a, S, T> {
     pub(crate) prepared: Duration,
     /// Kept apart, and only from the first failure on.
     pub(crate) record: Option<Box<Record>>,
-    /// The failure of the reply that was let go last.
+    /// The failure that was let go last, if that was no response.
     pub(crate) last: Option<Box<Failed>>,
+    /// The status of the response that was let go last, if that was one. Apart, because that asks for no memory.
+    pub(crate) last_status: Option<StatusCode>,
     pub(crate) spans: Spans,
 }
 
@@ -97,6 +100,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
             prepared: Duration::ZERO,
             record: None,
             last: None,
+            last_status: None,
             spans,
         }
     }
@@ -230,16 +234,15 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     }
 
     fn discard(&mut self, reply: Self::Reply) -> impl Future<Output = ()> {
-        let (last, unread) = match reply {
-            Ok(received) => (received.status().into(), received.drain()),
-            Err(failed) => (failed, None),
-        };
-        self.last = Some(Box::new(last));
-        let unread = unread.map(Box::pin);
-        async move {
-            if let Some(unread) = unread {
-                unread.await;
+        let mut unread = None;
+        (self.last, self.last_status) = match reply {
+            Ok(received) => {
+                let status = received.status();
+                unread = received.drain();
+                (None, Some(status))
             }
-        }
+            Err(failed) => (Some(Box::new(failed)), None),
+        };
+        poll_fn(move |cx| unread.as_mut().map_or(Poll::Ready(()), |unread| Pin::new(unread).poll(cx)))
     }
 }

@@ -1,6 +1,12 @@
 //! What one send produced, with all that came of it.
 
 use core::future::Future;
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+use core::{
+    future::poll_fn,
+    pin::Pin,
+    task::{Poll, ready},
+};
 
 use http::{Extensions, HeaderMap, StatusCode};
 
@@ -26,7 +32,7 @@ pub(crate) trait Received: Sized {
 
     /// What there is to do before it is let go: a small body is read to its end, so that its connection can be used
     /// again.
-    fn drain(self) -> Option<impl Future<Output = ()>>;
+    fn drain(self) -> Option<impl Future<Output = ()> + Unpin>;
 
     /// Hands it over with the error of the call that ended on it.
     fn into_error(self, error: Error) -> Error;
@@ -51,16 +57,19 @@ impl From<StatusCode> for Failed {
 }
 
 /// Reads a body to its end, unless that is far.
+// Not an `async fn`: that would keep the body a second time, and most are read at their first poll.
 #[cfg(any(feature = "reqwest", feature = "tower"))]
-pub(crate) async fn read_off(body: impl http_body::Body) {
-    let mut body = core::pin::pin!(body);
+pub(crate) fn read_off(mut body: impl http_body::Body + Unpin) -> impl Future<Output = ()> + Unpin {
     let mut left = retry_core::DRAIN_BYTES;
-    while let Some(Ok(frame)) = core::future::poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
-        // One without bytes counts, too: a body may have no end of them.
-        let size = frame.data_ref().map_or(0, bytes::Buf::remaining).max(1);
-        left = match left.checked_sub(size) {
-            Some(left) => left,
-            None => return,
-        };
-    }
+    poll_fn(move |cx| {
+        while let Some(Ok(frame)) = ready!(Pin::new(&mut body).poll_frame(cx)) {
+            // One without bytes counts, too: a body may have no end of them.
+            let size = frame.data_ref().map_or(0, bytes::Buf::remaining).max(1);
+            left = match left.checked_sub(size) {
+                Some(left) => left,
+                None => break,
+            };
+        }
+        Poll::Ready(())
+    })
 }

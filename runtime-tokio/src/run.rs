@@ -218,7 +218,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
                 return Err(error.after(&told));
             }
             Some(Err(failed)) => (Some(failed), None),
-            None => (self.last.take().map(|last| *last), None),
+            None => (self.last.take().map(|last| *last).or(self.last_status.map(Failed::from)), None),
         };
         let error = Error::new(self.report(told, end), target(self.sender), failed);
         self.spans.ended(&told, Some(error.kind()));

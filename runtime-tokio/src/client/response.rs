@@ -36,7 +36,7 @@ impl Received for Response {
     }
 
     /// Over HTTP/2 there is nothing to gain: dropping the response ends its stream alone.
-    fn drain(self) -> Option<impl Future<Output = ()>> {
+    fn drain(self) -> Option<impl Future<Output = ()> + Unpin> {
         let large = self.content_length().is_some_and(|length| length > DRAIN_BYTES as u64);
         (!large && self.version() <= Version::HTTP_11).then(|| read_off(http::Response::from(self).into_body()))
     }
@@ -113,7 +113,7 @@ impl Received for ClientResponse {
         }
     }
 
-    fn drain(self) -> Option<impl Future<Output = ()>> {
+    fn drain(self) -> Option<impl Future<Output = ()> + Unpin> {
         match self {
             Self::Unread(response) => response.drain(),
             Self::Read(_) => None,

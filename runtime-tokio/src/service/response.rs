@@ -36,9 +36,9 @@ impl<B: Body> Received for Response<B> {
     }
 
     /// Over HTTP/2 there is nothing to gain: dropping the body ends its stream alone.
-    fn drain(self) -> Option<impl Future<Output = ()>> {
+    fn drain(self) -> Option<impl Future<Output = ()> + Unpin> {
         let large = self.body().size_hint().lower() > DRAIN_BYTES as u64;
-        (!large && self.version() <= Version::HTTP_11).then(|| read_off(self.into_body()))
+        (!large && self.version() <= Version::HTTP_11).then(|| read_off(Box::pin(self.into_body())))
     }
 
     /// A stack is given any last response as it is, so none is lost here.
