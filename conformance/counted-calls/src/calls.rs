@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use reqwest::{Client, Method, Response};
-use runtime_tokio::{Policy, Retry, RetryExt, Try};
+use runtime_tokio::{Jitter, Policy, Retry, RetryExt, Try};
 
-use crate::server::Server;
+use crate::server::{self, Server};
 
 /// Calls before those that count: the connection, and what is made once.
 const WARM: u64 = 20;
@@ -48,6 +48,36 @@ pub(crate) fn single_send_limit(times: u64) {
     send_under(once(policy(Some(LIMIT))), times);
 }
 
+/// Two requests, of which the first is answered 503: both bodies are read.
+pub(crate) fn get_twice(times: u64) {
+    calls(times, server::TURNS, async |client, url| {
+        let busy = client.get(url).send().await.expect("an answer");
+        assert_eq!(busy.status().as_u16(), 503);
+        busy.bytes().await.expect("a body");
+        client.get(url).send().await.expect("an answer")
+    });
+}
+
+pub(crate) fn run_retry(times: u64) {
+    let retry = Retry::new(at_once());
+    calls(times, server::TURNS, async |client, url| {
+        retry.run(Method::GET, url, |_: Try| client.get(url).send()).await.expect("an answer")
+    });
+}
+
+pub(crate) fn send_retry(times: u64) {
+    let policy = at_once();
+    calls(times, server::TURNS, async |client, url| {
+        client.get(url).with_retry(&policy).send().await.expect("an answer")
+    });
+}
+
+/// Retries without a wait.
+fn at_once() -> Policy {
+    let policy = policy(None).edit().base_delay(Duration::ZERO).jitter(Jitter::None);
+    policy.build().expect("a policy within the bounds")
+}
+
 fn run_under(policy: Policy, times: u64) {
     let retry = Retry::new(policy);
     each(times, async |client, url| {
@@ -67,10 +97,14 @@ fn once(policy: Policy) -> Policy {
     policy.edit().max_retries(0).build().expect("a policy within the bounds")
 }
 
-/// Makes so many calls, one after the other, over one connection.
 fn each(times: u64, call: impl AsyncFn(&Client, &str) -> Response) {
+    calls(times, "", call);
+}
+
+/// Makes so many calls, one after the other, over one connection.
+fn calls(times: u64, path: &str, call: impl AsyncFn(&Client, &str) -> Response) {
     let server = Server::start().expect("a server");
-    let url = server.url();
+    let url = server.url(path);
     let client = runtime_tokio::client_builder().no_proxy().build().expect("a client");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {

@@ -21,6 +21,9 @@ const CASES: &[Case] = &[
     over("send-limit", calls::send_limit, "reqwest-get-timeout"),
     over("single-send", calls::single_send, "reqwest-get"),
     over("single-send-limit", calls::single_send_limit, "reqwest-get-timeout"),
+    Case::new("reqwest-get-twice", calls::get_twice),
+    over("run-retry", calls::run_retry, "reqwest-get-twice"),
+    over("send-retry", calls::send_retry, "reqwest-get-twice"),
 ];
 
 fn main() -> ExitCode {

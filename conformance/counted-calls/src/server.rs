@@ -11,6 +11,10 @@ pub(crate) const WORD: &str = "server";
 /// Until then the client has surely gone to sleep, so that each call takes the same way through client and runtime.
 const PAUSE: Duration = Duration::from_millis(1);
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok";
+const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 4\r\n\r\nbusy";
+
+/// Asked for so, every other request is answered 503.
+pub(crate) const TURNS: &str = "turns";
 
 pub(crate) fn main() -> ExitCode {
     std::thread::spawn(|| {
@@ -35,13 +39,15 @@ fn serve() -> io::Result<()> {
         stream.set_nodelay(true)?;
         let mut buffer = [0; 4096];
         let mut filled = 0;
+        let mut is_turn = false;
         // A request has no body here, and comes after the answer to the one before.
         while let read @ 1.. = stream.read(&mut buffer[filled..])? {
             filled += read;
             if buffer[..filled].ends_with(b"\r\n\r\n") {
+                is_turn = !is_turn && buffer[..filled].starts_with(b"GET /turns ");
                 filled = 0;
                 std::thread::sleep(PAUSE);
-                stream.write_all(ANSWER)?;
+                stream.write_all(if is_turn { BUSY } else { ANSWER })?;
             }
         }
     }
@@ -65,8 +71,8 @@ impl Server {
         Ok(Self { process, address: SocketAddr::from(([127, 0, 0, 1], port)) })
     }
 
-    pub(crate) fn url(&self) -> String {
-        format!("http://{}/", self.address)
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}/{path}", self.address)
     }
 }
 
