@@ -77,6 +77,12 @@ pub trait Io {
     /// Says what `reply` is, and asks the user's policy if [`Attempt::verdict`] gives one.
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome;
 
+    /// Whether anybody wants to know when `reply` came. No clock is read for one that is not timed: to the budget and to the
+    /// [`End`], it came when its send was begun. That is for answers alone: a wait would be counted from there, too.
+    fn is_timed(&self, _attempt: &Attempt<&Policy>, _reply: &Self::Reply) -> bool {
+        true
+    }
+
     /// The reply of a send that was cut at its limit.
     fn timed_out(&mut self, attempt: Try) -> Self::Reply;
 
@@ -134,6 +140,7 @@ where
                 let limit = || attempt.deadline().map(|until| timer.limit_until(attempt.sent_at(), until));
                 let sent = cut(pin!(io.send(Try::from(&attempt))), pin!(None), limit).await;
                 let now = match &sent {
+                    Some(reply) if !io.is_timed(&attempt, reply) => attempt.sent_at(),
                     Some(_) => timer.now(),
                     // The limit has passed, whatever a clock that stands still may say.
                     None => timer.now().max(attempt.deadline().unwrap_or_default()),

@@ -202,6 +202,11 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     }
 
     #[inline]
+    fn is_timed(&self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> bool {
+        !reply.as_ref().is_ok_and(|received| self.is_plain(attempt, received))
+    }
+
+    #[inline]
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome {
         match reply {
             Ok(received) if self.is_plain(attempt, received) => {
