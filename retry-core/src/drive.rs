@@ -128,11 +128,15 @@ where
                 let attempt = match { action } {
                     Action::Send(attempt) => attempt,
                     Action::Wait(pause) => {
-                        if let Some(sleep) = rest(&pause, timer) {
-                            sleep.await;
-                        }
+                        let now = match rest(&pause, timer) {
+                            Ok(sleep) => {
+                                sleep.await;
+                                timer.now()
+                            }
+                            Err(over) => over,
+                        };
                         let until = pause.until();
-                        action = pause.resume(timer.now().max(until));
+                        action = pause.resume(now.max(until));
                         continue;
                     }
                     Action::Done(end) | Action::GiveUp(end) => return Finished::GiveUp(None, end),
@@ -170,10 +174,11 @@ where
     }
 }
 
-/// What is left of a wait, unless that is nothing.
-fn rest<T: Timer>(pause: &Pause<&Policy>, timer: &T) -> Option<impl Future<Output = ()>> {
-    let left = pause.left(timer.now());
-    (!left.is_zero()).then(|| timer.sleep(left))
+/// What is left of a wait, or now if that is nothing.
+fn rest<T: Timer>(pause: &Pause<&Policy>, timer: &T) -> Result<impl Future<Output = ()>, Instant> {
+    let now = timer.now();
+    let left = pause.left(now);
+    if left.is_zero() { Err(now) } else { Ok(timer.sleep(left)) }
 }
 
 impl From<&Attempt<&Policy>> for Try {
