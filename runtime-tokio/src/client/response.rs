@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{Extensions, HeaderMap, StatusCode, Version};
-use reqwest::Response;
+use reqwest::{Body, Response};
 use retry_core::DRAIN_BYTES;
 
 use crate::client::fetched::Fetched;
@@ -38,7 +38,7 @@ impl Received for Response {
     /// Over HTTP/2 there is nothing to gain: dropping the response ends its stream alone.
     fn drain(self) -> Option<impl Future<Output = ()> + Unpin> {
         let large = self.content_length().is_some_and(|length| length > DRAIN_BYTES as u64);
-        (!large && self.version() <= Version::HTTP_11).then(|| read_off(http::Response::from(self).into_body()))
+        (!large && self.version() <= Version::HTTP_11).then(|| read_off(Body::from(self)))
     }
 
     fn into_error(self, error: Error) -> Error {
