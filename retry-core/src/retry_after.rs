@@ -80,10 +80,13 @@ pub fn reference<'a>(
 pub fn from_headers(headers: &http::HeaderMap, wall: impl FnOnce() -> Option<UnixTime>) -> Option<Duration> {
     use http::header::{AGE, DATE, RETRY_AFTER};
 
-    let lines = |name| headers.get_all(name).iter().map(http::HeaderValue::as_bytes);
-    let dated = lines(RETRY_AFTER).any(can_be_date);
-    let reference = if dated { reference(lines(DATE), headers.contains_key(AGE), wall) } else { None };
-    hint(lines(RETRY_AFTER), reference)
+    let bytes = http::HeaderValue::as_bytes;
+    // Looked up once: most responses have none.
+    let waits = headers.get_all(RETRY_AFTER);
+    let dates = || headers.get_all(DATE).iter().map(bytes);
+    let dated = waits.iter().map(bytes).any(can_be_date);
+    let reference = if dated { reference(dates(), headers.contains_key(AGE), wall) } else { None };
+    hint(waits.iter().map(bytes), reference)
 }
 
 /// The wait that a line of one to nine digits and nothing else means, which is what nearly every server sends.
