@@ -63,9 +63,6 @@ pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
     cancel: C,
 ) -> impl Future<Output = Result<A, Error>> {
     let (mut sender, mut settings) = (sender, settings);
-    // A call that is refused takes no number.
-    let is_refused = sender.is_err() || settings.get(|own| own.wrong).is_some();
-    let mut rng = CallRng::new(if is_refused { None } else { retry.begin() });
     if retry.extras.as_ref().is_some_and(|extras| extras.trace) {
         // The room for a recorder.
         settings.own();
@@ -76,9 +73,12 @@ pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
             Ok(ref mut sender) => sender,
             Err(error) => return Err(refused(error)),
         };
-        if let Some(error) = frame.settings.get(|own| own.wrong) {
-            return Err(refused(Error::invalid(Fault::Policy(error), target(sender))));
+        let wrong = frame.settings.get(|own| own.wrong).map(Fault::Policy);
+        if let Some(fault) = wrong.or_else(|| sender.admit(&frame).err()) {
+            return Err(refused(Error::invalid(fault, target(sender))));
         }
+        // A call that is refused takes no number.
+        let mut rng = CallRng::new(frame.retry.begin());
         let replay = frame.replay(sender);
         let mut io = CallIo::new(sender, &frame, replay);
         let mut cancel = pin!(cancel);

@@ -16,6 +16,11 @@ pub(crate) trait Sender {
     /// What comes of a send that is answered.
     type Received: Received;
 
+    /// Adds to the request what the call asks for, before anything else.
+    fn admit<T>(&mut self, _: &Frame<T>) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// Whether every send can have the same body.
     fn is_replayable(&self) -> bool {
         true

@@ -7,7 +7,7 @@ use http::Method;
 use reqwest::{RequestBuilder, Response};
 use retry_core::{Timer, Try};
 
-use crate::call::{Call, Settings};
+use crate::call::Call;
 use crate::client::closure::Closure;
 use crate::client::fault::ClientFault;
 use crate::client::fetched::Fetched;
@@ -82,19 +82,14 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
             // Here at last: a whole policy of this call's own knows nothing of the pool.
             retry.policy = clients.statuses(retry.policy);
         }
-        carry_out(split(request, &retry, &settings).map(sender), retry, settings, cancel)
+        let (client, request) = request.build_split();
+        let lane = settings.get(|own| own.client.clients.as_ref().map(Clients::lane));
+        let route = lane.map_or(Route::Client(client), Route::Pool);
+        let sender = request
+            .map(|request| sender(ClientSender::new(route, Kept::new(request))))
+            .map_err(|error| Error::invalid(ClientFault::unbuilt(error).into(), None));
+        carry_out(sender, retry, settings, cancel)
     }
-}
-
-/// reqwest's request taken apart.
-fn split<T>(request: RequestBuilder, retry: &Retry<T>, settings: &Settings) -> Result<ClientSender, Error> {
-    let (client, request) = request.build_split();
-    let lane = settings.get(|own| own.client.clients.as_ref().map(Clients::lane));
-    let route = lane.map_or(Route::Client(client), Route::Pool);
-    request
-        .map_err(|error| Error::invalid(ClientFault::unbuilt(error).into(), None))
-        .and_then(|request| Kept::new(request, retry, settings))
-        .map(|request| ClientSender::new(route, request))
 }
 
 impl<T: Timer, C: Future> Call<(), T, C> {

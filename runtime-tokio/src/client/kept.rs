@@ -8,13 +8,11 @@ use http::{HeaderName, Method};
 use reqwest::{Client, Request, Response};
 use retry_core::Try;
 
-use crate::call::Settings;
 use crate::client::buffer::{buffer, is_replayable};
-use crate::error::Error;
 use crate::fault::{Fault, Gone};
 use crate::headers::{count, prepare};
+use crate::io::Frame;
 use crate::reply::Failed;
-use crate::retry::Retry;
 use crate::target::Target;
 
 /// A request that is copied for each send but the last.
@@ -33,15 +31,18 @@ enum Copies {
 }
 
 impl Kept {
-    /// `request`, with the header that an idempotency key asks for.
     #[inline]
-    pub(crate) fn new<T>(mut request: Request, retry: &Retry<T>, settings: &Settings) -> Result<Self, Error> {
-        let count = match prepare(request.headers_mut(), retry, settings) {
-            Ok(count) => count,
-            Err(fault) => return Err(Error::invalid(fault, Some(Target::of(&request)))),
-        };
-        let buffer = settings.get(|own| own.client.buffer_body).filter(|_| !is_replayable(&request));
-        Ok(Self { request: Copies::Whole(request), buffer, count })
+    pub(crate) fn new(request: Request) -> Self {
+        Self { request: Copies::Whole(request), buffer: None, count: None }
+    }
+
+    /// Adds what the call asks for: its headers, and the reading of its body.
+    pub(crate) fn admit<T>(&mut self, Frame { retry, settings, .. }: &Frame<T>) -> Result<(), Fault> {
+        if let Copies::Whole(request) = &mut self.request {
+            self.count = prepare(request.headers_mut(), retry, settings)?;
+            self.buffer = settings.get(|own| own.client.buffer_body).filter(|_| !is_replayable(request));
+        }
+        Ok(())
     }
 
     /// Begins one send by `client`. A function of its own, so that a call's future has no room for the request.

@@ -87,9 +87,8 @@ impl<T: Timer + Clone + Send + Sync + 'static> Middleware for Retry<T> {
         next: Next<'_>,
     ) -> reqwest_middleware::Result<Response> {
         let (retry, settings) = RequestSettings::of(extensions, self);
-        let request = Kept::new(request, &retry, &settings);
-        let sender = request.map(|request| NextSender { next, extensions, request });
-        match carry_out(sender, retry, settings, pending::<()>()).await {
+        let sender = NextSender { next, extensions, request: Kept::new(request) };
+        match carry_out(Ok(sender), retry, settings, pending::<()>()).await {
             Ok(Passed(response)) => Ok(response),
             Err(error) => Err(reqwest_middleware::Error::middleware::<Error>(error)),
         }
@@ -105,6 +104,10 @@ struct NextSender<'a> {
 
 impl Sender for NextSender<'_> {
     type Received = Response;
+
+    fn admit<T>(&mut self, frame: &Frame<T>) -> Result<(), Fault> {
+        self.request.admit(frame)
+    }
 
     fn is_replayable(&self) -> bool {
         self.request.is_replayable()

@@ -35,6 +35,10 @@ pub(crate) enum Bodies {
 impl<S: Sender<Received = Response>> Sender for Reading<S> {
     type Received = ClientResponse;
 
+    fn admit<T>(&mut self, frame: &Frame<T>) -> Result<(), Fault> {
+        self.sender.admit(frame)
+    }
+
     fn is_replayable(&self) -> bool {
         self.sender.is_replayable()
     }

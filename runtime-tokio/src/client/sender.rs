@@ -48,6 +48,10 @@ impl ClientSender {
 impl Sender for ClientSender {
     type Received = Response;
 
+    fn admit<T>(&mut self, frame: &Frame<T>) -> Result<(), Fault> {
+        self.request.admit(frame)
+    }
+
     fn is_replayable(&self) -> bool {
         self.request.is_replayable()
     }

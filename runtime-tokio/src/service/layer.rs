@@ -104,8 +104,8 @@ where
         let copy = self.inner.clone();
         let inner = mem::replace(&mut self.inner, copy);
         let (retry, settings) = RequestSettings::of(request.extensions(), &self.retry);
-        let sender = ServiceSender::new(inner, request, &retry, &settings);
-        RetryFuture(Box::pin(carry_out(sender, retry, settings, pending::<()>())))
+        let sender = ServiceSender::new(inner, request);
+        RetryFuture(Box::pin(carry_out(Ok(sender), retry, settings, pending::<()>())))
     }
 }
 

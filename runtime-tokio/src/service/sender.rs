@@ -9,16 +9,12 @@ use http_body::Body;
 use retry_core::{Timer, Try};
 use tower_service::Service;
 
-use crate::call::Settings;
-use crate::error::Error;
 use crate::fault::{Fault, Gone};
 use crate::headers::{count, prepare};
 use crate::io::Frame;
 use crate::reply::Failed;
-use crate::retry::Retry;
 use crate::sender::Sender;
 use crate::service::url::url;
-use crate::target::Target;
 
 /// A service. The request is copied for each send but the last.
 pub(crate) struct ServiceSender<S, B> {
@@ -34,19 +30,9 @@ pub(crate) struct ServiceSender<S, B> {
 }
 
 impl<S, B: Clone> ServiceSender<S, B> {
-    pub(crate) fn new<T>(
-        ready: S,
-        mut request: Request<B>,
-        retry: &Retry<T>,
-        settings: &Settings,
-    ) -> Result<Self, Error> {
-        let url = url(&request);
-        match prepare(request.headers_mut(), retry, settings) {
-            Ok(count) => {
-                Ok(Self { service: ready, method: request.method().clone(), url, request: Some(request), count })
-            }
-            Err(fault) => Err(Error::invalid(fault, Some(Target::new(request.method(), &url)))),
-        }
+    pub(crate) fn new(ready: S, request: Request<B>) -> Self {
+        let (method, url) = (request.method().clone(), url(&request));
+        Self { service: ready, method, url, request: Some(request), count: None }
     }
 
     fn next(&mut self, this: Try) -> Option<Request<B>> {
@@ -65,6 +51,13 @@ where
     R: Body,
 {
     type Received = Response<R>;
+
+    fn admit<T>(&mut self, Frame { retry, settings, .. }: &Frame<T>) -> Result<(), Fault> {
+        if let Some(request) = &mut self.request {
+            self.count = prepare(request.headers_mut(), retry, settings)?;
+        }
+        Ok(())
+    }
 
     // Not an `async fn`: that would keep its arguments a second time.
     fn send<T: Timer>(&mut self, this: Try, _: &Frame<T>) -> impl Future<Output = Result<Response<R>, Failed>> {
