@@ -128,13 +128,12 @@ where
                 let attempt = match { action } {
                     Action::Send(attempt) => attempt,
                     Action::Wait(pause) => {
-                        let now = match rest(&pause, timer) {
-                            Ok(sleep) => {
-                                sleep.await;
-                                timer.now()
-                            }
-                            Err(over) => over,
-                        };
+                        let mut now = timer.now();
+                        let left = pause.left(now);
+                        if !left.is_zero() {
+                            timer.sleep(left).await;
+                            now = timer.now();
+                        }
                         let until = pause.until();
                         action = pause.resume(now.max(until));
                         continue;
@@ -172,13 +171,6 @@ where
             action = Action::Wait(pause);
         }
     }
-}
-
-/// What is left of a wait, or now if that is nothing.
-fn rest<T: Timer>(pause: &Pause<&Policy>, timer: &T) -> Result<impl Future<Output = ()>, Instant> {
-    let now = timer.now();
-    let left = pause.left(now);
-    if left.is_zero() { Err(now) } else { Ok(timer.sleep(left)) }
 }
 
 impl From<&Attempt<&Policy>> for Try {

@@ -68,6 +68,7 @@ impl Settings {
 }
 
 impl<R, T: Timer> Call<R, T> {
+    #[inline(always)]
     pub(crate) fn new(request: R, retry: Retry<T>) -> Self {
         Self { request, retry, cancel: core::future::pending(), settings: Settings::default() }
     }

@@ -94,6 +94,7 @@ impl Retry {
         Self::new(Policy::API).budget(Budgets::per_origin(Ratio::default))
     }
 
+    #[inline(always)]
     pub(crate) fn once(policy: Policy) -> Self {
         Self { policy, timer: TokioTimer, extras: None, shared: None }
     }
@@ -192,6 +193,7 @@ impl<T> Retry<T> {
 impl<T: Timer + Clone> Retry<T> {
     /// A call without a request: settings for it, and then a closure that makes its sends ([`run`](Call::run)), or a request
     /// that they are put on (`attach`).
+    #[inline(always)]
     pub fn call(&self) -> Call<(), T> {
         Call::new((), self.clone())
     }
@@ -221,6 +223,7 @@ pub trait IntoRetry {
 impl IntoRetry for Policy {
     type Timer = TokioTimer;
 
+    #[inline(always)]
     fn into_retry(self) -> Retry {
         Retry::once(self)
     }
@@ -229,6 +232,7 @@ impl IntoRetry for Policy {
 impl IntoRetry for &Policy {
     type Timer = TokioTimer;
 
+    #[inline(always)]
     fn into_retry(self) -> Retry {
         Retry::once(*self)
     }
@@ -245,6 +249,7 @@ impl<T: Timer> IntoRetry for Retry<T> {
 impl<T: Timer + Clone> IntoRetry for &Retry<T> {
     type Timer = T;
 
+    #[inline(always)]
     fn into_retry(self) -> Retry<T> {
         self.clone()
     }

@@ -55,7 +55,7 @@ impl<R: Received> Answer<R> for Passed<R> {
 /// The call from its start to its end, unless it is dropped. Its future keeps one of each argument and nothing twice: all
 /// that comes after borrows.
 // Not an `async fn`: that would keep its arguments a second time.
-#[inline]
+#[inline(always)]
 pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
     sender: Result<S, Error>,
     retry: Retry<T>,

@@ -31,6 +31,7 @@ pub trait RetryExt: Sized {
 }
 
 impl RetryExt for RequestBuilder {
+    #[inline(always)]
     fn with_retry<R: IntoRetry>(self, retry: R) -> Call<Self, R::Timer> {
         Call::new(self, retry.into_retry())
     }

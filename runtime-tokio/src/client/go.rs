@@ -32,6 +32,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// [`Error`] says why the call stopped, and keeps the last failure or response. Note that with the default policy a
     /// GET that is answered 503 to the end is an error, while a POST that is answered 503 is `Ok`: it may not be
     /// repeated, so its reply is handed over as it is.
+    #[inline(always)]
     pub fn send(self) -> impl Future<Output = Result<Response, Error>> {
         self.go(|sender| sender)
     }
@@ -41,6 +42,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// # Errors
     ///
     /// As [`send`](Self::send).
+    #[inline(always)]
     pub fn send_with_report(self) -> impl Future<Output = Result<(Response, Report), Error>> {
         self.go(|sender| sender)
     }
@@ -51,6 +53,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     ///
     /// As [`send`](Self::send); and with [`ErrorKind::ResponseRead`](retry_core::ErrorKind::ResponseRead) for a body above [`max_body`](Self::max_body),
     /// which is not retried.
+    #[inline(always)]
     pub fn fetch(self) -> impl Future<Output = Result<Fetched, Error>> {
         let bodies = self.bodies();
         self.go(move |sender| Reading { sender, bodies })
@@ -61,6 +64,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
     /// # Errors
     ///
     /// As [`fetch`](Self::fetch).
+    #[inline(always)]
     pub fn fetch_with_report(self) -> impl Future<Output = Result<(Fetched, Report), Error>> {
         let bodies = self.bodies();
         self.go(move |sender| Reading { sender, bodies })
@@ -73,6 +77,7 @@ impl<T: Timer, C: Future> Call<RequestBuilder, T, C> {
         if self.retry.extras.as_deref().is_some_and(every) { Bodies::Every } else { Bodies::Answers }
     }
 
+    #[inline(always)]
     fn go<S: Sender, A: Answer<S::Received>>(
         self,
         sender: impl FnOnce(ClientSender) -> S,
@@ -122,6 +127,7 @@ impl<T: Timer, C: Future> Call<(), T, C> {
     /// # Errors
     ///
     /// As [`send`](Call::send).
+    #[inline(always)]
     pub fn run<U, F, O, E>(self, method: Method, url: U, send: F) -> impl Future<Output = Result<Response, Error>>
     where
         U: AsRef<str>,
@@ -137,6 +143,7 @@ impl<T: Timer, C: Future> Call<(), T, C> {
     /// # Errors
     ///
     /// As [`run`](Self::run).
+    #[inline(always)]
     pub fn run_with_report<U, F, O, E>(
         self,
         method: Method,
@@ -152,6 +159,7 @@ impl<T: Timer, C: Future> Call<(), T, C> {
         self.go(Closure { method, url, send })
     }
 
+    #[inline(always)]
     fn go<S: Sender, A: Answer<S::Received>>(self, sender: S) -> impl Future<Output = Result<A, Error>> {
         let Self { retry, cancel, settings, .. } = self;
         carry_out(Ok(sender), retry, settings, cancel)
@@ -164,6 +172,7 @@ impl<T: Timer + Clone> Retry<T> {
     /// # Errors
     ///
     /// As [`Call::send`].
+    #[inline(always)]
     pub fn run<U, F, O, E>(
         &self,
         method: Method,
