@@ -126,6 +126,47 @@ fn a_send_without_limits_has_none_of_the_calls() {
     assert_eq!(told(&policy, Some(at(7))), (Some(at(7)), true));
 }
 
+/// A client whose only send takes 3 s and is answered.
+struct Answers<'a> {
+    clock: &'a Clock,
+    is_timed: bool,
+}
+
+impl Io for Answers<'_> {
+    type Reply = u16;
+
+    async fn send(&mut self, _: Try) -> u16 {
+        self.clock.sleep(Duration::from_secs(3)).await;
+        200
+    }
+
+    fn is_timed(&self, _: &Attempt<&Policy>, reply: &u16) -> bool {
+        self.is_timed || *reply != 200
+    }
+
+    fn outcome(&mut self, _: &Attempt<&Policy>, reply: &u16) -> Outcome {
+        Outcome::status(*reply)
+    }
+
+    fn timed_out(&mut self, _: Try) -> u16 {
+        unreachable!("a send that is answered")
+    }
+
+    async fn discard(&mut self, _: u16) {}
+}
+
+#[test]
+fn no_clock_is_read_for_an_answer_that_is_not_timed() {
+    for (is_timed, reads, elapsed) in [(true, 2, 3), (false, 1, 0)] {
+        let clock = Clock::default();
+        let mut io = Answers { clock: &clock, is_timed };
+        let (mut budget, mut words) = (Unlimited, Words::new(&[0]));
+        let call = drive(&Policy::API, Replay::Always, None, &clock, &mut budget, &mut words, &mut io);
+        let Finished::Done(200, end) = now(call) else { panic!("a call without its answer") };
+        assert_eq!((clock.reads.load(Relaxed), end.elapsed), (reads, Duration::from_secs(elapsed)), "{is_timed}");
+    }
+}
+
 #[test]
 fn what_is_ready_costs_no_timer_and_no_clock() {
     let clock = Clock::default();

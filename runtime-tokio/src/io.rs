@@ -26,8 +26,6 @@ use crate::spans::Spans;
 pub(crate) struct Frame<T> {
     pub(crate) retry: Retry<T>,
     pub(crate) settings: Settings,
-    /// Whether the record is wanted even if nothing fails.
-    pub(crate) report: bool,
 }
 
 impl<T> Frame<T> {
@@ -69,13 +67,15 @@ pub(crate) struct CallIo<'a, S, T> {
     pub(crate) sender: &'a mut S,
     pub(crate) frame: &'a Frame<T>,
     pub(crate) replay: Replay,
+    /// Whether the record is wanted even if nothing fails.
+    pub(crate) report: bool,
     pub(crate) budget: CallBudget,
     /// How many sends were begun.
     pub(crate) begun: u32,
     /// When the call began, as soon as that matters.
     pub(crate) started: Option<Instant>,
-    /// The time before the first send, which the machine knows nothing of.
-    pub(crate) prepared: Duration,
+    /// When what had to be done before the first send was done, if there was anything.
+    pub(crate) ready: Instant,
     /// Kept apart, and only from the first failure on.
     pub(crate) record: Option<Box<Record>>,
     /// The failure that was let go last, if that was no response.
@@ -86,7 +86,7 @@ pub(crate) struct CallIo<'a, S, T> {
 }
 
 impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
-    pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>, replay: Replay) -> Self {
+    pub(crate) fn new(sender: &'a mut S, frame: &'a Frame<T>, replay: Replay, report: bool) -> Self {
         let spans = Spans::open(|| Some(sender.request()));
         let budgets = frame.extra(|extras| extras.budgets.as_ref());
         let budget = budgets.map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
@@ -94,10 +94,11 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
             sender,
             frame,
             replay,
+            report,
             budget,
             begun: 0,
             started: None,
-            prepared: Duration::ZERO,
+            ready: Instant::EPOCH,
             record: None,
             last: None,
             last_status: None,
@@ -105,10 +106,15 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
         }
     }
 
+    /// The time before the first send, which the machine knows nothing of.
+    pub(crate) fn prepared(&self) -> Duration {
+        self.started.map_or(Duration::ZERO, |started| self.ready.saturating_since(started))
+    }
+
     /// Whether `received` is the answer, and nobody but the table is asked or told about it.
     fn is_plain(&self, received: &S::Received) -> bool {
-        let Frame { retry, report, .. } = self.frame;
-        let is_asked = retry.extras.is_some() || *report || self.sender.untried().is_some();
+        let Frame { retry, .. } = self.frame;
+        let is_asked = retry.extras.is_some() || self.report || self.sender.untried().is_some();
         !is_asked && !retry.policy.statuses().contains(received.status().as_u16())
     }
 
@@ -128,7 +134,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
         if reply.as_ref().is_err_and(|failed| failed.fault.is_unbegun()) {
             // The client began nothing.
             self.begun = self.begun.saturating_sub(1);
-        } else if again || reply.is_err() || self.frame.report || attempt.number() > 1 {
+        } else if again || reply.is_err() || self.report || attempt.number() > 1 {
             let proxy = self.sender.proxy();
             self.record.get_or_insert_default().reply(attempt, event, self.frame.retry.timer.now(), proxy);
         }
@@ -165,7 +171,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
                 method,
                 url,
                 attempt: attempt.number(),
-                elapsed: self.prepared + attempt.elapsed(now),
+                elapsed: self.prepared() + attempt.elapsed(now),
                 remaining: attempt.remaining(now),
                 verdict,
                 event,

@@ -67,7 +67,7 @@ pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
         // The room for a recorder.
         settings.own();
     }
-    let frame = Frame { retry, settings, report: A::REPORT };
+    let frame = Frame { retry, settings };
     async move {
         let sender = match sender {
             Ok(ref mut sender) => sender,
@@ -80,7 +80,7 @@ pub(crate) fn carry_out<S: Sender, T: Timer, C: Future, A: Answer<S::Received>>(
         // A call that is refused takes no number.
         let mut rng = CallRng::new(frame.retry.begin());
         let replay = frame.replay(sender);
-        let mut io = CallIo::new(sender, &frame, replay);
+        let mut io = CallIo::new(sender, &frame, replay, A::REPORT);
         let mut cancel = pin!(cancel);
         let mut deadline = frame.settings.get(|own| own.deadline);
         if io.sender.needs_preparation() {
@@ -150,7 +150,7 @@ async fn prepare<S: Sender, T: Timer>(
         Some(Err(fault)) => (Some(fault), Reason::NotRetryable),
         None => (Some(Fault::TimedOut(TimedOut { is_total: true })), Reason::TotalTimeout),
     };
-    io.prepared = timer.now().saturating_since(started);
+    io.ready = timer.now();
     match fault {
         None => Ok(deadline),
         Some(fault) => {
@@ -181,7 +181,7 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
     #[inline]
     fn told(&self, end: End) -> End {
         let is_begun = self.begun > 0 && end.reason != Reason::Canceled;
-        let elapsed = if is_begun { end.elapsed + self.prepared } else { end.elapsed };
+        let elapsed = if is_begun { end.elapsed + self.prepared() } else { end.elapsed };
         // A send that the client refused to begin is none.
         End { attempts: self.begun, elapsed, ..end }
     }

@@ -8,7 +8,7 @@ mod memory;
 
 use core::future::{Future, poll_fn};
 use core::mem::size_of_val;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use common::{client, guarded};
 use conformance::server::{Reply, Server};
 use memory::{Counting, asked, held};
 use reqwest::{Client, Method, Response};
-use retry_core::{Policy, Try};
-use runtime_tokio::{Retry, RetryExt};
+use retry_core::{Instant, Policy, Ratio, Timer, Try, UnixTime};
+use runtime_tokio::{Budgets, Retry, RetryExt, TokioTimer};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -83,6 +83,48 @@ fn run_asks_for_no_memory() {
         });
         assert_eq!(run, bare);
     }
+}
+
+/// tokio's timer, which counts how often its clock is read.
+#[derive(Clone, Default)]
+struct Reads(Arc<AtomicUsize>);
+
+impl Timer for Reads {
+    fn now(&self) -> Instant {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        TokioTimer.now()
+    }
+
+    fn wall(&self) -> Option<UnixTime> {
+        TokioTimer.wall()
+    }
+
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send {
+        TokioTimer.sleep(duration)
+    }
+}
+
+/// How often the clock is read in a call that is answered 200 at once.
+async fn reads(set: impl FnOnce(Retry<Reads>) -> Retry<Reads>, report: bool) -> usize {
+    let server = Server::start(vec![Reply::status(200).body("page")]);
+    let timer = Reads::default();
+    let policy = Policy::API.edit().total_timeout(None).build().unwrap();
+    let call = client().get(server.url("/")).with_retry(set(Retry::with_timer(policy, timer.clone())));
+    if report {
+        drop(call.send_with_report().await.unwrap())
+    } else {
+        drop(call.send().await.unwrap())
+    }
+    timer.0.load(Ordering::Relaxed)
+}
+
+#[tokio::test]
+async fn no_clock_is_read_for_an_answer_whose_time_nobody_asks_for() {
+    assert_eq!(guarded(reads(|retry| retry, false)).await, 1, "when the call begins");
+    assert!(guarded(reads(|retry| retry, true)).await > 1, "a report tells how long it took");
+    let budget = |retry: Retry<Reads>| retry.budget(Budgets::per_origin(Ratio::default));
+    assert!(guarded(reads(budget, false)).await > 1, "a budget counts by the time");
+    assert!(guarded(reads(|retry| retry.trace(true), true)).await > 1, "a trace has the time of each reply");
 }
 
 #[test]

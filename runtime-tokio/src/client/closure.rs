@@ -2,7 +2,6 @@
 
 use core::error::Error as StdError;
 use core::future::Future;
-use core::pin::pin;
 
 use http::Method;
 use reqwest::Response;
@@ -30,15 +29,11 @@ where
 {
     type Received = Response;
 
-    // Not an `async fn`: that would keep its arguments a second time.
     fn send<T: Timer>(&mut self, this: Try, _: &Frame<T>) -> impl Future<Output = Result<Response, Failed>> {
-        async move {
-            let mut followed = false;
-            match watch(pin!((self.send)(this)), &mut followed).await {
-                Ok(response) => Ok(response),
-                Err(error) => Err(Fault::of_closure(error.into(), self.url.as_ref()).after_redirect(followed).into()),
-            }
-        }
+        let url = self.url.as_ref();
+        watch((self.send)(this), move |error: E, followed| {
+            Fault::of_closure(error.into(), url).after_redirect(followed).into()
+        })
     }
 
     fn request(&self) -> (&Method, &str) {

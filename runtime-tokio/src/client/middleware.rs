@@ -1,7 +1,6 @@
 //! A `Retry` as a middleware of reqwest-middleware.
 
 use core::future::{Future, pending};
-use core::pin::pin;
 
 use http::{Extensions, Method};
 use reqwest::{Request, Response};
@@ -125,11 +124,8 @@ impl Sender for NextSender<'_> {
         let request = self.request.next(&this).ok_or_else(gone)?;
         self.extensions.insert(this);
         let sent = self.next.clone().run(request, self.extensions);
-        let mut followed = false;
-        match watch(pin!(sent), &mut followed).await {
-            Ok(response) => Ok(response),
-            Err(error) => Err(Fault::of_stack(error, self.request.parts().1).after_redirect(followed).into()),
-        }
+        let url = self.request.parts().1;
+        watch(sent, |error, followed| Fault::of_stack(error, url).after_redirect(followed).into()).await
     }
 
     fn request(&self) -> (&Method, &str) {

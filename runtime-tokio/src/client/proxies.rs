@@ -1,7 +1,6 @@
 //! A pool of proxies: one client for each, built once, and the guard that gives a probe back.
 
 use core::fmt;
-use core::pin::pin;
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -159,14 +158,13 @@ impl Lane {
         let ticket = self.clients.pool(|pool| pool.pick(&mut self.trail, this.sent_at));
         let lease = Lease { clients: &self.clients, ticket };
         let client = lease.client();
-        let mut followed = false;
-        match watch(pin!(client.execute(request)), &mut followed).await {
+        let judge = |error, followed| Fault::client(error, &url).after_redirect(followed);
+        match watch(client.execute(request), judge).await {
             Ok(response) => {
                 lease.succeeded(&mut self.trail, response.status().as_u16());
                 Ok(response)
             }
-            Err(error) => {
-                let fault = Fault::client(error, &url).after_redirect(followed);
+            Err(fault) => {
                 let Some(cause) = fault.of_proxy(is_tunneled) else { return Err(fault) };
                 self.untried = lease.failed(&mut self.trail, timer.now());
                 Err(ClientFault::Proxy(cause, Box::new(fault)).into())

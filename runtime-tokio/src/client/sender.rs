@@ -1,11 +1,13 @@
 //! reqwest's client as what makes each send, of a kept request.
 
 use core::future::Future;
-use core::pin::pin;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
 
 use http::Method;
+use pin_project_lite::pin_project;
 use reqwest::{Client, Response};
 use retry_core::{Timer, Try};
 
@@ -64,26 +66,18 @@ impl Sender for ClientSender {
         self.request.buffer()
     }
 
-    // Not an `async fn`: that would keep its arguments a second time.
     fn send<T: Timer>(&mut self, this: Try, frame: &Frame<T>) -> impl Future<Output = Result<Response, Failed>> {
-        async move {
-            match &mut self.route {
-                Route::Client(client) => {
-                    let sent = self.request.execute(client, &this).ok_or_else(gone)?;
-                    let mut followed = false;
-                    match watch(pin!(sent), &mut followed).await {
-                        Ok(response) => Ok(response),
-                        Err(error) => {
-                            let fault = Fault::client(error, self.request.parts().1);
-                            Err(fault.after_redirect(followed).into())
-                        }
-                    }
-                }
-                Route::Pool(lane) => {
-                    let request = self.request.next(&this).ok_or_else(gone)?;
-                    // In a box: few calls go through a pool, and all would have to keep room for it.
-                    Ok(Box::pin(lane.send(request, this, &frame.retry.timer)).await?)
-                }
+        match &mut self.route {
+            Route::Client(client) => {
+                let Some(sent) = self.request.execute(client, &this) else { return Sending::Gone };
+                let request = &self.request;
+                let judge = |error, followed| Fault::client(error, request.parts().1).after_redirect(followed).into();
+                Sending::Client { sent: watch(sent, judge) }
+            }
+            Route::Pool(lane) => {
+                let Some(request) = self.request.next(&this) else { return Sending::Gone };
+                let sent = async move { Ok(lane.send(request, this, &frame.retry.timer).await?) };
+                Sending::Pool { sent: Box::pin(sent) }
             }
         }
     }
@@ -102,5 +96,32 @@ impl Sender for ClientSender {
 
     fn proxies(&self) -> Option<Arc<[String]>> {
         self.lane().map(Lane::names)
+    }
+}
+
+pin_project! {
+    /// A send. No `async` block: that would move the response once more.
+    #[project = Projected]
+    enum Sending<C, P> {
+        Client { #[pin] sent: C },
+        // In a box: few calls go through a pool, and all would have to keep room for it.
+        Pool { sent: Pin<Box<P>> },
+        Gone,
+    }
+}
+
+impl<C, P> Future for Sending<C, P>
+where
+    C: Future<Output = Result<Response, Failed>>,
+    P: Future<Output = Result<Response, Failed>>,
+{
+    type Output = Result<Response, Failed>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project() {
+            Projected::Client { sent } => sent.poll(cx),
+            Projected::Pool { sent } => sent.as_mut().poll(cx),
+            Projected::Gone => Poll::Ready(Err(gone())),
+        }
     }
 }
