@@ -17,7 +17,7 @@ use common::{client, guarded};
 use conformance::server::{Reply, Server};
 use memory::{Counting, asked, held};
 use reqwest::{Client, Method, Response};
-use retry_core::{Instant, Policy, Ratio, Timer, Try, UnixTime};
+use retry_core::{Instant, Jitter, Policy, Ratio, Timer, Try, UnixTime};
 use runtime_tokio::{Budgets, Retry, RetryExt, TokioTimer};
 
 #[global_allocator]
@@ -106,9 +106,15 @@ impl Timer for Reads {
 
 /// How often the clock is read in a call that is answered 200 at once.
 async fn reads(set: impl FnOnce(Retry<Reads>) -> Retry<Reads>, report: bool) -> usize {
-    let server = Server::start(vec![Reply::status(200).body("page")]);
+    reads_until(vec![Reply::status(200).body("page")], set, report).await
+}
+
+/// The same for a call that is answered so, with no wait between.
+async fn reads_until(replies: Vec<Reply>, set: impl FnOnce(Retry<Reads>) -> Retry<Reads>, report: bool) -> usize {
+    let server = Server::start(replies);
     let timer = Reads::default();
-    let policy = Policy::API.edit().total_timeout(None).build().unwrap();
+    let policy = Policy::API.edit().total_timeout(None).base_delay(Duration::ZERO).jitter(Jitter::None);
+    let policy = policy.build().unwrap();
     let call = client().get(server.url("/")).with_retry(set(Retry::with_timer(policy, timer.clone())));
     if report {
         drop(call.send_with_report().await.unwrap())
@@ -125,6 +131,14 @@ async fn no_clock_is_read_for_an_answer_whose_time_nobody_asks_for() {
     let budget = |retry: Retry<Reads>| retry.budget(Budgets::per_origin(Ratio::default));
     assert!(guarded(reads(budget, false)).await > 1, "a budget counts by the time");
     assert!(guarded(reads(|retry| retry.trace(true), true)).await > 1, "a trace has the time of each reply");
+}
+
+#[tokio::test]
+async fn the_clock_is_read_three_times_for_a_retry_without_a_wait() {
+    let replies = || vec![Reply::status(503).body("later"), Reply::status(200).body("page")];
+    let few = guarded(reads_until(replies(), |retry| retry, false)).await;
+    assert_eq!(few, 1 + 3, "when the 503 came, to the machine and to the record, and when the wait was over");
+    assert!(guarded(reads_until(replies(), |retry| retry, true)).await > few, "a report tells of the 200, too");
 }
 
 #[test]
