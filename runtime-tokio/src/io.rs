@@ -112,13 +112,10 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
     }
 
     /// Whether `received` is the answer, and nobody but the table is asked or told about it.
-    fn is_plain(&self, attempt: &Attempt<&Policy>, received: &S::Received) -> bool {
+    fn is_plain(&self, received: &S::Received) -> bool {
         let Frame { retry, .. } = self.frame;
-        let is_first = attempt.number() == 1 && self.sender.untried().is_none();
-        is_first
-            && retry.extras.is_none()
-            && !self.report
-            && !retry.policy.statuses().contains(received.status().as_u16())
+        let is_asked = retry.extras.is_some() || self.report || self.sender.untried().is_some();
+        !is_asked && !retry.policy.statuses().contains(received.status().as_u16())
     }
 
     /// What the core is told of `reply`, after all who have a say in it were asked, and all who record it were told.
@@ -211,14 +208,14 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     }
 
     #[inline]
-    fn is_timed(&self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> bool {
-        !reply.as_ref().is_ok_and(|received| self.is_plain(attempt, received))
+    fn is_timed(&self, reply: &Self::Reply) -> bool {
+        !reply.as_ref().is_ok_and(|received| self.is_plain(received))
     }
 
     #[inline]
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome {
         match reply {
-            Ok(received) if self.is_plain(attempt, received) => {
+            Ok(received) if self.is_plain(received) => {
                 let event = Event::Status(received.status().as_u16());
                 self.spans.judged(event, reply);
                 Outcome { event, hint: None, advice: Advice::Keep, untried: None }

@@ -171,6 +171,7 @@ fn a_call_in_a_wait_holds_its_request_and_little_else() {
             least = least.min(held() - before);
             calls.push(call);
         }
-        assert!(least <= 512, "{least} bytes beside the future and the request");
+        // 512 are aimed at, with the room that a task takes for being a multiple of 128 bytes.
+        assert!(least <= 512 - 128, "{least} bytes beside the future and the request");
     }));
 }

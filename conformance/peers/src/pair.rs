@@ -46,6 +46,13 @@ impl Ratios {
         (self.quantile(0.25), self.quantile(0.75))
     }
 
+    /// Where the median lies with a probability of 95 %, whatever the ratios' distribution: an interval of order
+    /// statistics, for ratios that do not depend on each other.
+    pub fn interval(&self) -> (f64, f64) {
+        let half = (0.98 / (self.0.len() as f64).sqrt()).min(0.5);
+        (self.quantile(0.5 - half), self.quantile(0.5 + half))
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }

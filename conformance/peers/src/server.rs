@@ -16,6 +16,8 @@ pub mod path {
     pub const ASLEEP: &str = "/asleep";
     /// 503 and 200 in turns, over all connections. The 503 has a small body, sent together with its head.
     pub const TURNS: &str = "/turns";
+    /// The same when the client has surely gone to sleep.
+    pub const TURNS_ASLEEP: &str = "/turns-asleep";
     /// The same; the body of the 503 comes a moment after its head.
     pub const LATE: &str = "/late";
     /// Always 503, with its body a moment after its head.
@@ -78,16 +80,17 @@ async fn serve(mut stream: TcpStream) -> io::Result<()> {
 
 async fn answer(stream: &mut TcpStream, path: &str) -> io::Result<()> {
     let is_turn = || TURN.fetch_add(1, Ordering::SeqCst).is_multiple_of(2);
+    if let path::ASLEEP | path::TURNS_ASLEEP = path {
+        tokio::time::sleep(PAUSE).await;
+    }
     match path {
-        path::OK => stream.write_all(OK.as_bytes()).await?,
-        path::ASLEEP => {
-            tokio::time::sleep(PAUSE).await;
-            stream.write_all(OK.as_bytes()).await?;
+        path::OK | path::ASLEEP => stream.write_all(OK.as_bytes()).await?,
+        path::TURNS | path::TURNS_ASLEEP if is_turn() => {
+            stream.write_all(format!("{BUSY}{BUSY_BODY}").as_bytes()).await?
         }
-        path::TURNS if is_turn() => stream.write_all(format!("{BUSY}{BUSY_BODY}").as_bytes()).await?,
         path::BUSY => busy_late(stream).await?,
         path::LATE if is_turn() => busy_late(stream).await?,
-        path::TURNS | path::LATE => stream.write_all(OK.as_bytes()).await?,
+        path::TURNS | path::TURNS_ASLEEP | path::LATE => stream.write_all(OK.as_bytes()).await?,
         _ => stream.write_all(MISSING.as_bytes()).await?,
     }
     Ok(())
