@@ -79,7 +79,7 @@ pub trait Io {
 
     /// Whether anybody wants to know when `reply` came. No clock is read for one that is not timed: to the budget and to the
     /// [`End`], it came when its send was begun. That is for answers alone: a wait would be counted from there, too.
-    fn is_timed(&self, _attempt: &Attempt<&Policy>, _reply: &Self::Reply) -> bool {
+    fn is_timed(&self, _reply: &Self::Reply) -> bool {
         true
     }
 
@@ -143,7 +143,7 @@ where
                 let limit = || attempt.deadline().map(|until| timer.limit_until(attempt.sent_at(), until));
                 let sent = cut(pin!(io.send(Try::from(&attempt))), pin!(None), limit).await;
                 let now = match &sent {
-                    Some(reply) if !io.is_timed(&attempt, reply) => attempt.sent_at(),
+                    Some(reply) if !io.is_timed(reply) => attempt.sent_at(),
                     Some(_) => timer.now(),
                     // The limit has passed, whatever a clock that stands still may say.
                     None => timer.now().max(attempt.deadline().unwrap_or_default()),

@@ -140,7 +140,7 @@ impl Io for Answers<'_> {
         200
     }
 
-    fn is_timed(&self, _: &Attempt<&Policy>, reply: &u16) -> bool {
+    fn is_timed(&self, reply: &u16) -> bool {
         self.is_timed || *reply != 200
     }
 

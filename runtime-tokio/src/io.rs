@@ -208,7 +208,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     }
 
     #[inline]
-    fn is_timed(&self, _: &Attempt<&Policy>, reply: &Self::Reply) -> bool {
+    fn is_timed(&self, reply: &Self::Reply) -> bool {
         !reply.as_ref().is_ok_and(|received| self.is_plain(received))
     }
 
