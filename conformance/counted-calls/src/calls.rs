@@ -1,4 +1,5 @@
-//! A GET that is answered at once, to the end of its body: with and without retries, with and without a total limit.
+//! A GET to the end of its body, with and without retries: answered at once, with and without a total limit; and answered
+//! 503 first, which is sent again without a wait.
 
 use std::time::Duration;
 

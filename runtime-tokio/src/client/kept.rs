@@ -68,6 +68,8 @@ impl Kept {
     fn copy_or_take(&mut self, this: &Try) -> Option<Request> {
         let Copies::Whole(request) = &self.request else { return None };
         if !this.is_last {
+            // Not part by part, though that costs a third: reqwest shows nobody a request's extensions, in which it keeps
+            // what is set for this request alone.
             return request.try_clone();
         }
         let sent = Copies::Sent(Target::of(request));
@@ -107,4 +109,114 @@ impl Kept {
 /// What comes of a send whose request has gone out for the last time.
 pub(crate) fn gone() -> Failed {
     Fault::Gone(Gone).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use http::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
+    use http::{Method, Version};
+    use reqwest::{Body, Url};
+    use retry_core::{Action, Attempt, Instant, Policy, Replay};
+
+    use super::*;
+
+    /// Something of the caller's own among a request's extensions.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Tag(u32);
+
+    /// A send under `retries`.
+    fn this(retries: u32) -> Try {
+        let policy = Policy::API.edit().max_retries(retries).build().unwrap();
+        match Attempt::start(&policy, Replay::Always, None, Instant::EPOCH) {
+            Action::Send(attempt) => Try::from(&attempt),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// All that can be seen of a request, its extensions by the way that takes it apart.
+    #[derive(Debug, PartialEq)]
+    struct Parts {
+        method: Method,
+        url: String,
+        version: Version,
+        headers: HeaderMap,
+        sensitive: Vec<bool>,
+        timeout: Option<Duration>,
+        body: Option<Vec<u8>>,
+        tag: Option<Tag>,
+        extensions: usize,
+    }
+
+    impl Parts {
+        fn of(request: Request) -> Self {
+            let (method, url, version) = (request.method().clone(), request.url().to_string(), request.version());
+            let headers = request.headers().clone();
+            let sensitive = headers.values().map(HeaderValue::is_sensitive).collect();
+            let timeout = request.timeout().copied();
+            let body = request.body().map(|body| body.as_bytes().unwrap().to_vec());
+            let parts = http::Request::<Body>::try_from(request).unwrap();
+            let tag = parts.extensions().get::<Tag>().cloned();
+            let extensions = parts.extensions().len();
+            Self { method, url, version, headers, sensitive, timeout, body, tag, extensions }
+        }
+    }
+
+    /// A request of the parts whose bits are set in `which`, of [`ALL`].
+    fn request(which: u32) -> Request {
+        let has = |bit: u32| which & (1 << bit) != 0;
+        let mut parts = http::Request::builder().method(Method::PUT).uri("http://localhost/");
+        if has(0) {
+            parts = parts.extension(Tag(7));
+        }
+        let mut request = Request::try_from(parts.body("some bytes").unwrap()).unwrap();
+        if has(1) {
+            *request.url_mut() = Url::parse("http://user:secret@localhost:8080/a%20b?q=1&q=2#part").unwrap();
+        }
+        if has(2) {
+            *request.version_mut() = Version::HTTP_2;
+        }
+        if has(3) {
+            let mut secret = HeaderValue::from_static("Bearer secret");
+            secret.set_sensitive(true);
+            request.headers_mut().append(AUTHORIZATION, secret);
+            for value in ["text/html", "text/plain", "text/html"] {
+                request.headers_mut().append(ACCEPT, HeaderValue::from_static(value));
+            }
+        }
+        if has(4) {
+            *request.timeout_mut() = Some(Duration::from_millis(1500));
+        }
+        if has(5) {
+            *request.body_mut() = None;
+        }
+        request
+    }
+
+    const ALL: u32 = (1 << 6) - 1;
+
+    #[test]
+    fn every_part_goes_out_with_every_send() {
+        for which in 0..=ALL {
+            let expected = Parts::of(request(which));
+            let mut kept = Kept::new(request(which));
+            for retries in [3, 2, 1, 0] {
+                let sent = kept.next(&this(retries)).expect("a request for each send");
+                assert_eq!(Parts::of(sent), expected, "parts {which:#b}, {retries} to follow");
+                assert_eq!(kept.parts(), (&expected.method, &*expected.url));
+            }
+            assert!(kept.next(&this(0)).is_none(), "nothing follows the last send");
+        }
+    }
+
+    #[test]
+    fn a_body_that_can_be_produced_once_goes_out_with_the_last_send_alone() {
+        let mut once = request(ALL);
+        *once.body_mut() = Some(Body::wrap(http_body_util::Full::new(bytes::Bytes::from_static(b"once"))));
+        let mut kept = Kept::new(once);
+        assert!(!kept.is_replayable() && kept.next(&this(1)).is_none());
+        let sent = kept.next(&this(0)).expect("the request itself");
+        assert!(sent.body().is_some_and(|body| body.as_bytes().is_none()));
+    }
 }
