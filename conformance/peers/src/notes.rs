@@ -105,12 +105,12 @@ const ZERO_DELAY: &str = "\
     when its wait was over; 420 the record and the look for Retry-After; 150 the mark by which a retry layer around \
     this one knows that it has done its work. Reading the body off costs what reading it costs. 700 to 800 are the \
     allocator's, which is asked twice more and searches longer for the client's own large pieces: it finds its heap in \
-    another order (with a record of one attempt, 48 bytes, it takes 140 more, and not less). `send` copies the request \
-    twice, which takes 2,900 more. Tried, and kept: a status is let go without a box, and a body is read off in place \
-    (300, two allocations); of a response only its body is taken over for that (240); no clock is read after a wait \
-    that was over already (110), nor for the record of an answer that nobody asks about (400); Retry-After is looked \
-    up once (90). reqwest's own retry takes less than two requests, because it sends again below most of what a client \
-    does for each.";
+    another order (with a record of one attempt, 48 bytes, it takes 140 more, and not less). The rest are moves. \
+    `send` copies the request twice, which takes 2,900 more. Tried, and kept: a status is let go without a box, and a \
+    body is read off in place (300, two allocations); of a response only its body is taken over for that (240); no \
+    clock is read after a wait that was over already (110), nor for the record of an answer that nobody asks about \
+    (400); Retry-After is looked up once (90). reqwest's own retry takes less than two requests, because it sends \
+    again below most of what a client does for each.";
 
 const SURF: &str = "\
     A middleware of the request that keeps a copy of it and does nothing else, which is what surf makes a retry be, takes \
