@@ -41,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) key: Option<IdempotencyKey>,
     /// The pool that the call goes through.
     pub(crate) clients: Option<Arc<Clients>>,
+    /// Whether a future of the caller's may end the call.
+    pub(crate) cancels: bool,
     /// What is wrong with the URL, where surf would not say so.
     pub(crate) url: Option<ParseError>,
     pub(crate) extras: Extras,
@@ -57,6 +59,7 @@ impl<R, T: Timer> Call<R, T> {
             buffer_body: None,
             key: None,
             clients: None,
+            cancels: false,
             url: None,
             extras,
         };
@@ -157,7 +160,7 @@ impl<R, T: Timer, C> Call<R, T, C> {
     /// ```
     pub fn cancel_on<F: Future>(self, future: F) -> Call<R, T, F> {
         let Self { request, timer, seeds, settings, .. } = self;
-        Call { request, timer, seeds, cancel: future, settings }
+        Call { request, timer, seeds, cancel: future, settings: Settings { cancels: true, ..settings } }
     }
 }
 
@@ -216,7 +219,7 @@ impl Settings {
 
     /// What is wrong with these settings for any request.
     pub(crate) fn fault(&self) -> Option<Fault> {
-        let policy = self.policy.as_ref().err().map(|error| Fault::Policy(*error));
+        let policy = self.policy.as_ref().err().map(|error| Fault::Policy(Box::new(*error)));
         let key = || self.key.as_ref()?.header().err().map(Fault::Key);
         policy.or_else(key).or_else(|| self.url.map(Fault::Url))
     }

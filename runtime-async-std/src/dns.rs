@@ -43,6 +43,31 @@ impl fmt::Display for DnsFailure {
 
 impl Error for DnsFailure {}
 
+/// Whether names are looked up before a client is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LookUp {
+    /// Where the client would block its thread, and the send may be ended meanwhile.
+    #[default]
+    WhereNeeded,
+    Always,
+    Never,
+}
+
+impl LookUp {
+    pub(crate) fn is_due(self, is_watched: bool) -> bool {
+        match self {
+            Self::WhereNeeded => is_watched && cfg!(any(feature = "h1", feature = "h1-tls")) && !cfg!(feature = "curl"),
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// Whether the host of `url` is a name.
+pub(crate) fn is_named(url: &Url) -> bool {
+    url.domain().is_some()
+}
+
 /// Looks the host of `url` up on async-std's pool of blocking threads, where it holds nobody up.
 ///
 /// What comes of it is of no interest: a client that resolves names itself finds the same a moment later, and one that

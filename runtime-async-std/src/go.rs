@@ -1,16 +1,19 @@
 //! Carries a call out.
 
 use core::future::{Future, poll_fn};
+use core::mem;
 use core::pin::{Pin, pin};
-use core::task::Poll;
+use core::task::{Context, Poll};
 use std::sync::{Arc, Mutex};
 
+use pin_project_lite::pin_project;
 use retry_core::{End, Event, Reason, Timer, Try};
 use surf::http::Method;
 use surf::{RequestBuilder, Response, Url};
 
-use crate::backend::Phase;
+use crate::backend::Guard;
 use crate::call::{Call, Settings};
+use crate::dns::LookUp;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::fetched::Fetched;
@@ -35,8 +38,13 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
     /// [`Error`] says why the call stopped, and keeps the last failure or response. Note that with the default policy a
     /// GET that is answered 503 to the end is an error, while a POST that is answered 503 is `Ok`: it may not be
     /// repeated, so its reply is handed over as it is.
-    pub async fn send(self) -> Result<Response, Error> {
-        Ok(Box::pin(self.go(Read::Head, false)).await?.response)
+    pub fn send(self) -> impl Future<Output = Result<Response, Error>> {
+        self.sending(Read::Head, false, |once, response, told| {
+            if told.is_none() {
+                return Ok(response);
+            }
+            once.answer(response, told).map(|answered| answered.response)
+        })
     }
 
     /// Like [`send`](Self::send), with a [`Report`] of what the call took. An [`Error`] has one, too.
@@ -44,9 +52,10 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
     /// # Errors
     ///
     /// As [`send`](Self::send).
-    pub async fn send_with_report(self) -> Result<(Response, Report), Error> {
-        let answered = Box::pin(self.go(Read::Head, true)).await?;
-        Ok((answered.response, answered.report))
+    pub fn send_with_report(self) -> impl Future<Output = Result<(Response, Report), Error>> {
+        self.sending(Read::Head, true, |once, response, told| {
+            once.answer(response, told).map(|answered| (answered.response, answered.report))
+        })
     }
 
     /// Sends the request until it is answered and the whole body is there, so that a body that breaks off is retried.
@@ -57,8 +66,9 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
     ///
     /// As [`send`](Self::send); and with [`ErrorKind::ResponseRead`](retry_core::ErrorKind::ResponseRead) for a body above [`max_body`](Self::max_body),
     /// which is not retried.
-    pub async fn fetch(self) -> Result<Fetched, Error> {
-        Ok(Box::pin(self.fetched(false)).await?.0)
+    pub fn fetch(self) -> impl Future<Output = Result<Fetched, Error>> {
+        let fetched = self.fetched(false);
+        async { Ok(fetched.await?.0) }
     }
 
     /// Like [`fetch`](Self::fetch), with a [`Report`] of what the call took.
@@ -66,42 +76,105 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
     /// # Errors
     ///
     /// As [`fetch`](Self::fetch).
-    pub async fn fetch_with_report(self) -> Result<(Fetched, Report), Error> {
-        Box::pin(self.fetched(true)).await
+    pub fn fetch_with_report(self) -> impl Future<Output = Result<(Fetched, Report), Error>> {
+        self.fetched(true)
     }
 
-    async fn fetched(self, report: bool) -> Result<(Fetched, Report), Error> {
+    fn fetched(self, report: bool) -> impl Future<Output = Result<(Fetched, Report), Error>> {
         let (read, limit) = (self.settings.read(), self.settings.max_body);
-        self.go(read, report).await?.fetched(limit).await
+        let sent = self.sending(read, report, |once, response, told| {
+            once.answer(response, told).map(|answered| (answered, Arc::clone(once)))
+        });
+        async move {
+            // In boxes: a future has another in it twice, if that comes from outside.
+            let (answered, once) = Box::pin(sent).await?;
+            Box::pin(answered.fetched(limit, &once.progress)).await
+        }
     }
 
-    // In a box wherever it is called: the futures of surf's stack are large, and the caller's is moved about.
+    /// The request on its way through its client's middlewares, of which the innermost is ours.
+    fn sending<F, O>(self, read: Read, report: bool, answer: F) -> impl Future<Output = Result<O, Error>>
+    where
+        F: Fn(&Arc<Once<T>>, Response, Option<Told>) -> Result<O, Error>,
+    {
+        let (progress, told) = (Progress::default(), Mutex::default());
+        let Self { timer, seeds, settings, .. } = self;
+        let once = Arc::new(Once { timer, settings, seeds, read, report, progress, told });
+        let sent = self.request.middleware(RequestLayer(Arc::clone(&once))).send();
+        Sending { sent, cancel: self.cancel, has_begun: false, once, answer }
+    }
+}
 
-    async fn go(self, read: Read, report: bool) -> Result<Answered, Error> {
-        let Self { request, timer, seeds, cancel, settings } = self;
-        let progress = Progress::default();
-        if let Some(fault) = settings.fault() {
-            return Err(refused(fault, &progress));
+pin_project! {
+    /// A request on its way.
+    ///
+    /// No async function: one has what it is given twice in it, and surf's own future is large.
+    struct Sending<T, S, C, F> {
+        #[pin]
+        sent: S,
+        #[pin]
+        cancel: C,
+        has_begun: bool,
+        once: Arc<Once<T>>,
+        answer: F,
+    }
+}
+
+impl<T, S, C, F, O> Future for Sending<T, S, C, F>
+where
+    T: Timer + Send + Sync + 'static,
+    S: Future<Output = surf::Result>,
+    C: Future,
+    F: Fn(&Arc<Once<T>>, Response, Option<Told>) -> Result<O, Error>,
+{
+    type Output = Result<O, Error>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let once = &**this.once;
+        if !mem::replace(this.has_begun, true) {
+            once.begin()?;
         }
-        progress.lock().proxies = settings.clients.as_ref().map(|clients| clients.names());
-        let seed = seeds.begin();
-        let once =
-            Arc::new(Once { timer, settings, seed, read, report, progress: progress.clone(), told: Mutex::default() });
-        let sent = request.middleware(RequestLayer(Arc::clone(&once))).send();
-        let mut response = match or_cancel(pin!(on_the_way(true, pin!(sent))), pin!(cancel)).await {
-            None => return Err(canceled(&once.timer, &progress)),
-            Some(Err(error)) => return Err(failed(error, &once.timer, &progress)),
-            Some(Ok(response)) => response,
-        };
-        let Some(Told { ended, fault }) = once.told(&mut response) else {
+        // What is ready at the same moment counts as canceled.
+        if this.cancel.poll(cx).is_ready() {
+            return Poll::Ready(Err(canceled(&once.timer, &once.progress)));
+        }
+        let mut sent = on_the_way(true, || this.sent.poll(cx));
+        let told = if let Poll::Ready(Ok(response)) = &mut sent { once.told(response) } else { None };
+        match sent {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Ok(response)) => Poll::Ready((this.answer)(this.once, response, told)),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(failed(error, &once.timer, &once.progress))),
+        }
+    }
+}
+
+impl<T: Timer + Send + Sync + 'static> Once<T> {
+    fn begin(&self) -> Result<(), Error> {
+        if let Some(fault) = self.settings.fault() {
+            return Err(refused(fault, &self.progress));
+        }
+        if let Some(clients) = &self.settings.clients {
+            self.progress.lock().proxies = Some(clients.names());
+        }
+        if let Some(seed) = self.seeds.begin() {
+            self.progress.lock().seed = Some(seed);
+        }
+        Ok(())
+    }
+
+    /// What `response` is the end of. `told`: what our run has told of it.
+    fn answer(&self, response: Response, told: Option<Told>) -> Result<Answered, Error> {
+        let progress = &self.progress;
+        let Some(Told { ended, fault }) = told else {
             // A middleware outside ours has an answer of its own.
             let event = Some(Event::Status(response.status().into()));
-            let report = report_of(End { event, ..stopped(Reason::Answer, &once.timer, None) }, &progress);
-            return Ok(Answered { response, report, progress, fault: None, is_ours: false });
+            let report = report_of(End { event, ..stopped(Reason::Answer, &self.timer, None) }, progress);
+            return Ok(Answered { response, report, fault: None, is_ours: false });
         };
-        let ended = Ended { reply: Some(Ok(Received::Unread(response))), ..ended };
-        let (received, report) = ended.into_result(&progress, once.settings.extras.return_last_response)?;
-        Ok(Answered { response: received.into_response(), report, progress, fault, is_ours: true })
+        let ended = Ended { reply: Some(Ok(Received::Unread(response.into()))), ..ended };
+        let (received, report) = ended.into_result(progress, self.settings.extras.return_last_response)?;
+        Ok(Answered { response: received.into_response(), report, fault, is_ours: true })
     }
 }
 
@@ -109,7 +182,6 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
 struct Answered {
     response: Response,
     report: Report,
-    progress: Progress,
     /// What broke off the body that was read inside the attempt.
     fault: Option<Arc<Fault>>,
     /// Whether the response is that of a run, or a middleware's own.
@@ -118,8 +190,8 @@ struct Answered {
 
 impl Answered {
     /// With its body, as the middlewares outside ours have left it.
-    async fn fetched(self, limit: usize) -> Result<(Fetched, Report), Error> {
-        let Self { mut response, report, progress, fault, is_ours } = self;
+    async fn fetched(self, limit: usize, progress: &Progress) -> Result<(Fetched, Report), Error> {
+        let Self { mut response, report, fault, is_ours } = self;
         let failed = if is_ours {
             let (body, failed) = collect(&mut response, limit).await;
             match failed {
@@ -128,7 +200,7 @@ impl Answered {
             }
         } else {
             let method = progress.lock().target.as_ref().map_or(Method::Get, |target| target.parts().0);
-            match read(response, method, limit, false).await {
+            match read(response, method, limit, false, true).await {
                 Ok(fetched) => return Ok((fetched, report)),
                 Err(failed) => failed,
             }
@@ -210,16 +282,11 @@ impl<T: Timer, C: Future> Call<(), T, C> {
         if let Some(fault) = settings.fault() {
             return Err(refused(fault, &progress));
         }
-        let look_up = settings.extras.look_up_first.then(|| Url::parse(url.as_ref()).ok()).flatten();
-        let mut sender = Closure { method, url, send, phase: Phase::default(), look_up };
-        let run = Run {
-            timer: &timer,
-            settings: &settings,
-            seed: seeds.begin(),
-            read: Read::Head,
-            report,
-            progress: &progress,
-        };
+        progress.lock().seed = seeds.begin();
+        let look_up_first = settings.extras.look_up_first;
+        let look_up = (look_up_first != LookUp::Never).then(|| Url::parse(url.as_ref()).ok()).flatten();
+        let mut sender = Closure { method, url, send, guard: Guard::new(look_up_first), look_up };
+        let run = Run { timer: &timer, settings: &settings, read: Read::Head, report, progress: &progress };
         let ended = or_cancel(pin!(run.carry_out(&mut sender, true)), pin!(cancel)).await;
         let ended = ended.ok_or_else(|| canceled(&timer, &progress))?;
         let (received, report) = ended.into_result(&progress, settings.extras.return_last_response)?;

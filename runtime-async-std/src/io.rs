@@ -32,9 +32,9 @@ pub(crate) enum Read {
     Every(usize),
 }
 
-/// How far a call has come. It is kept apart from the call, so that it outlives one that is dropped.
-#[derive(Clone, Default)]
-pub(crate) struct Progress(Arc<Mutex<Come>>);
+/// How far a call has come. It is kept apart from the run, so that it outlives one that is dropped.
+#[derive(Default)]
+pub(crate) struct Progress(Mutex<Come>);
 
 #[derive(Default)]
 pub(crate) struct Come {
@@ -42,6 +42,8 @@ pub(crate) struct Come {
     pub(crate) earlier: u32,
     /// How many sends were begun since.
     pub(crate) begun: u32,
+    /// The seed of the call, unless the operating system is to give one.
+    pub(crate) seed: Option<u64>,
     /// When the call began, as soon as that matters.
     pub(crate) started: Option<Instant>,
     /// Kept only from the first failure on.
@@ -70,6 +72,13 @@ impl Come {
         self.earlier.saturating_add(self.begun)
     }
 
+    /// Begins a run.
+    pub(crate) fn begin(&mut self) {
+        self.earlier = self.attempts();
+        self.begun = 0;
+        self.recorder = None;
+    }
+
     /// A report of all this.
     pub(crate) fn report(&mut self, end: End, single_send: Option<Why>) -> Report {
         // A run that was dropped was given up.
@@ -92,6 +101,8 @@ pub(crate) struct CallIo<'a, S, T> {
     pub(crate) timer: &'a T,
     pub(crate) policy: &'a Policy,
     pub(crate) extras: &'a Extras,
+    /// Whether a future of the caller's may end the call.
+    pub(crate) cancels: bool,
     pub(crate) budget: CallBudget,
     pub(crate) read: Read,
     /// Whether the record is wanted even if nothing fails.
@@ -153,12 +164,12 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
 impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
     type Reply = Result<Received, Failed>;
 
-    async fn send(&mut self, this: Try) -> Self::Reply {
+    fn send(&mut self, this: Try) -> impl Future<Output = Self::Reply> {
         let span = {
             let (method, url) = self.sender.request();
             self.spans.send(this, (method.as_ref(), url))
         };
-        let work = async {
+        let work = async move {
             {
                 let mut come = self.progress.lock();
                 // Not the send's number, which counts those that the client refused to begin.
@@ -168,19 +179,21 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
                 }
                 come.started.get_or_insert(this.sent_at);
             }
-            let response = self.sender.send(this, self.timer).await?;
+            let is_watched = this.deadline.is_some() || self.cancels;
+            let response = self.sender.send(this, is_watched, self.timer).await?;
             check(&response)?;
             let retried = self.retries(response.status().into());
+            let limit = match self.read {
+                Read::Answer(limit) if !retried || this.ends_on_response => limit,
+                Read::Every(limit) => limit,
+                Read::Head | Read::Answer(_) => return Ok(Received::Unread(response)),
+            };
             let (method, _) = self.sender.request();
-            match self.read {
-                Read::Answer(limit) if !retried || this.ends_on_response => {
-                    read(response, method, limit, retried).await.map(Received::Read)
-                }
-                Read::Every(limit) => read(response, method, limit, retried).await.map(Received::Read),
-                Read::Head | Read::Answer(_) => Ok(Received::Unread(response)),
-            }
+            // In a box, because most calls have no use for its room.
+            let read = Box::pin(read(*response, method, limit, retried, is_watched));
+            read.await.map(|fetched| Received::Read(Box::new(fetched)))
         };
-        span.around(work).await
+        span.around(work)
     }
 
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome {
@@ -190,6 +203,11 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         };
         self.spans.judged(event, reply);
         let (advice, again) = self.advice(attempt, event, reply);
+        let hint = match reply {
+            Ok(received) if again => self.extras.server_wait(received.headers()).or_else(|| self.hint(received)),
+            Ok(_) | Err(_) => None,
+        };
+        let outcome = Outcome { event, hint, advice, untried: self.sender.untried() };
         let mut come = self.progress.lock();
         if let Err(Failed { fault: Fault::Invalid(_), .. }) = reply {
             // The client began nothing.
@@ -197,13 +215,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         } else if again || reply.is_err() || self.report || attempt.number() > 1 {
             come.record.get_or_insert_default().reply(attempt, event, self.timer.now(), self.sender.proxy());
         }
-        drop(come);
-        let hint = match reply {
-            Ok(received) if again => self.extras.server_wait(received.headers()).or_else(|| self.hint(received)),
-            Ok(_) | Err(_) => None,
-        };
-        let outcome = Outcome { event, hint, advice, untried: self.sender.untried() };
-        if let Some(recorder) = &self.progress.lock().recorder {
+        if let Some(recorder) = &come.recorder {
             recorder.outcome(&outcome, self.sender.proxy());
         }
         outcome
@@ -240,7 +252,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
         self.progress.lock().last = Some(last);
         if let Some(response) = unread {
             // In a box, because few calls come here and all would have to have room for it.
-            Box::pin(drain(response, self.sender.request().0)).await;
+            Box::pin(drain(*response, self.sender.request().0)).await;
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Our places in surf's stack: around everything of one request, and around every request of a client.
 
-use core::future::{Future, ready};
+use core::future::{Future, poll_fn, ready};
 use core::pin::{Pin, pin};
+use core::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use retry_core::Timer;
@@ -16,7 +17,7 @@ use crate::header;
 use crate::io::{Progress, Read};
 use crate::reply::Received;
 use crate::report::Report;
-use crate::retry::Retry;
+use crate::retry::{Retry, Seeds};
 use crate::run::{Ended, Run};
 use crate::sender::{Left, NextSender};
 use crate::settled::{gives_way, on_the_way};
@@ -30,7 +31,7 @@ pub(crate) struct RequestLayer<T>(pub(crate) Arc<Once<T>>);
 pub(crate) struct Once<T> {
     pub(crate) timer: T,
     pub(crate) settings: Settings,
-    pub(crate) seed: Option<u64>,
+    pub(crate) seeds: Seeds,
     pub(crate) read: Read,
     pub(crate) report: bool,
     pub(crate) progress: Progress,
@@ -50,10 +51,15 @@ struct Mark<T>(Arc<Once<T>>);
 
 impl<T: Send + Sync + 'static> Once<T> {
     /// What is told of `response`, if it is that of the last run, and not another that a middleware outside brought.
-    pub(crate) fn told(self: &Arc<Self>, response: &mut Response) -> Option<Told> {
+    pub(crate) fn told(&self, response: &mut Response) -> Option<Told> {
         let http: &mut surf::http::Response = response.as_mut();
         let mark = http.ext_mut().remove::<Mark<T>>()?;
-        if Arc::ptr_eq(&mark.0, self) { self.lock().take() } else { None }
+        if ptr::eq(&*mark.0, self) { self.lock().take() } else { None }
+    }
+
+    /// Whether more is wanted of a good end than its response.
+    fn is_asked(&self) -> bool {
+        self.report || self.read != Read::Head
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Told>> {
@@ -71,12 +77,16 @@ impl<T: Timer + Send + Sync + 'static> Middleware for RequestLayer<T> {
         'b: 'c,
     {
         let once = &self.0;
-        let Once { timer, settings, seed, read, report, progress, .. } = &**once;
-        let run = Run { timer, settings, seed: *seed, read: *read, report: *report, progress };
+        let Once { timer, settings, read, report, progress, .. } = &**once;
+        let run = Run { timer, settings, read: *read, report: *report, progress };
         around(run, request, Left { client, next, is_innermost: true }, |ended| {
             let Ended { reply: Some(Ok(received)), .. } = ended else {
                 return ended.into_result(progress, false).map(into_response).map_err(into_surf);
             };
+            if !once.is_asked() && ended.end.kind().is_none() {
+                // Where nobody asks how it came, it is an answer as any other.
+                return Ok(received.into_response());
+            }
             let fault = received.fault();
             let mut response = received.into_response();
             response.insert_ext(Mark(Arc::clone(once)));
@@ -130,14 +140,8 @@ impl<T: Timer + Clone + Send + Sync + 'static> Middleware for Retry<T> {
         let attached = http.ext_mut().remove::<Attached<T>>();
         let Call { timer, seeds, settings, .. } = attached.map_or_else(|| self.call(), |attached| attached.0);
         let progress = Progress::default();
-        let run = Run {
-            timer: &timer,
-            settings: &settings,
-            seed: seeds.begin(),
-            read: Read::Head,
-            report: false,
-            progress: &progress,
-        };
+        progress.lock().seed = seeds.begin();
+        let run = Run { timer: &timer, settings: &settings, read: Read::Head, report: false, progress: &progress };
         let left = Left { client, next, is_innermost: false };
         around(run, request, left, |ended| ended.into_result(&progress, true).map(into_response).map_err(into_surf))
             .await
@@ -174,42 +178,37 @@ impl<T: Timer + Send + Sync + 'static> Call<(), T> {
 
 /// Sends `request` by what is left of the stack as often as it takes, and gives what `finish` makes of the end.
 ///
-/// No async function: one has its arguments twice, and these are large.
+/// No async function, and inlined: one has its arguments twice, a call moves them once more, and these are large.
+#[inline(always)]
 fn around<'a, T: Timer + Sync>(
     run: Run<'a, T>,
-    request: Request,
+    mut request: Request,
     left: Left<'a>,
     finish: impl FnOnce(Ended) -> surf::Result + Send + 'a,
 ) -> BoxFuture<'a> {
-    match sender(run.settings, run.progress, request, left) {
-        Err(fault) => {
-            let target = run.progress.lock().target.clone();
-            Box::pin(ready(finish(Ended::invalid(fault, target.as_ref().map(Target::parts)))))
-        }
-        Ok((mut sender, replayable)) => {
-            Box::pin(async move { finish(on_the_way(false, pin!(run.carry_out(&mut sender, replayable))).await) })
-        }
+    let target = Target::of(&request);
+    run.progress.lock().target = Some(target.clone());
+    if let Err(fault) = ready_to_send(run.settings, &mut request) {
+        return Box::pin(ready(finish(Ended::invalid(fault, Some(target.parts())))));
     }
+    let replayable = is_replayable(&request, run.settings.buffer_body);
+    // In a box of its own, so that neither is a large one, which takes an allocator longer.
+    let mut sender = Box::new(NextSender::new(left, request, target, run.settings));
+    Box::pin(async move {
+        let mut ended = pin!(run.carry_out(&mut *sender, replayable));
+        finish(poll_fn(|cx| on_the_way(false, || ended.as_mut().poll(cx))).await)
+    })
 }
 
-/// Who sends `request` by what is left of the stack, and whether it could be sent more than once.
-fn sender<'a>(
-    settings: &Settings,
-    progress: &Progress,
-    mut request: Request,
-    left: Left<'a>,
-) -> Result<(NextSender<'a>, bool), Fault> {
-    let target = Target::of(&request);
-    progress.lock().target = Some(target.clone());
-    scheme(&request)?;
-    settings.add_key(&mut request)?;
+/// Adds what belongs to a request, and looks for what cannot be sent.
+fn ready_to_send(settings: &Settings, request: &mut Request) -> Result<(), Fault> {
+    scheme(request)?;
+    settings.add_key(request)?;
     if let Some(count) = settings.extras.retry_count.as_deref() {
         header::check_name(count).map_err(Fault::Header)?;
         vendor::check_count(count).map_err(Fault::RetryCount)?;
     }
-    header::check(&request).map_err(Fault::Header)?;
-    let replayable = is_replayable(&request, settings.buffer_body);
-    Ok((NextSender::new(left, request, target, settings), replayable))
+    header::check(request).map_err(Fault::Header)
 }
 
 /// Not every client of surf's refuses what it cannot send: one panics, and one speaks more than HTTP.

@@ -49,12 +49,16 @@
 //! client's middlewares are around all attempts. For those to be in each attempt, give the client a `Retry` before them.
 //!
 //! The limits hold on every backend for name lookup, connection, TLS, head and (with `fetch`) body. surf's HTTP/1 client
-//! blocks its thread while it looks a name up, and its own timeout begins after the TLS handshake. So each send runs in a
-//! task of async-std, which is canceled when the send is cut or dropped, as does what we read of a body; and names are looked up
-//! [before](Retry::look_up_first) it. One thing is left: where a name server answers the first lookup and not the second, a
-//! thread of async-std is held up until the system gives up. The call itself ends in time. It is the same where a server
-//! never ends a header line, or the size of a chunk: `h1` reads on while there is something to read, and its thread and the
-//! memory for that line are free again when the server pauses or stops.
+//! blocks its thread while it looks a name up, and its own timeout begins after the TLS handshake. So a send that may be ended
+//! early runs in a task of async-std, which is canceled when the send is cut or dropped, as does what we read of its body;
+//! and names are looked up [before](Retry::look_up_first) it. One thing is left: where a name server answers the first
+//! lookup and not the second, a thread of async-std is held up until the system gives up. The call itself ends in time. It
+//! is the same where a server never ends a header line, or the size of a chunk: `h1` reads on while there is something to
+//! read, and its thread and the memory for that line are free again when the server pauses or stops.
+//!
+//! Where a call has no limit, no deadline and no `cancel_on`, there is nothing to keep: its sends are polled where the call
+//! is, as surf's own are, and cost less. A timeout of yours around such a call is [worth what it is around
+//! surf](guide::limits#a-call-without-limits).
 //!
 //! A backend's panic is an error of the send ([`Panicked`], `TRANSPORT_ERROR`, maybe sent): all of surf's panic at headers
 //! that are not ASCII, and curl's at statuses that http-types does not know (299, 520, 529), which are errors with the

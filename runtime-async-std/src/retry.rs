@@ -11,6 +11,7 @@ use surf::http::headers::HeaderName;
 use crate::advise::{Advise, Retrying, Seen};
 use crate::budgets::Budgets;
 use crate::call::Call;
+use crate::dns::LookUp;
 use crate::rng::random;
 use crate::timer::AsyncStdTimer;
 
@@ -41,7 +42,7 @@ pub struct Retry<T = AsyncStdTimer> {
 type Hook = dyn Fn(&Retrying<'_>) + Send + Sync;
 
 /// What a caller may add to a policy.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Extras {
     pub(crate) advise: Option<Arc<dyn Advise>>,
     pub(crate) on_retry: Option<Arc<Hook>>,
@@ -49,27 +50,11 @@ pub(crate) struct Extras {
     pub(crate) budgets: Option<Budgets>,
     /// Whether each call is recorded.
     pub(crate) trace: bool,
-    pub(crate) look_up_first: bool,
+    pub(crate) look_up_first: LookUp,
     /// Whether the headers of `vendor.rs` are read.
     pub(crate) vendor_headers: bool,
     /// The header that tells the number of earlier sends.
     pub(crate) retry_count: Option<Arc<HeaderName>>,
-}
-
-impl Default for Extras {
-    fn default() -> Self {
-        let look_up_first = cfg!(any(feature = "h1", feature = "h1-tls")) && !cfg!(feature = "curl");
-        Self {
-            advise: None,
-            on_retry: None,
-            return_last_response: false,
-            budgets: None,
-            trace: false,
-            look_up_first,
-            vendor_headers: false,
-            retry_count: None,
-        }
-    }
 }
 
 /// Where calls have their seeds from.
@@ -190,16 +175,19 @@ impl<T: Timer> Retry<T> {
         self
     }
 
-    /// Whether a host's name is looked up before the request is given to the client. Default yes if surf's own default
-    /// client is HTTP/1 in Rust, that is with the feature `h1` or `h1-tls` and without `curl`.
+    /// Whether a host's name is looked up before the request is given to the client. Default: where the send may be ended
+    /// early, by a limit, a deadline or a `cancel_on`, and surf's own default client is HTTP/1 in Rust, that is with the
+    /// feature `h1` or `h1-tls` and without `curl`.
     ///
     /// That client blocks a thread of async-std while it looks a name up; when all are blocked, no limit is kept. So the
     /// name is looked up before, by a thread that is there for it, and a send whose limit passes meanwhile is
     /// [`Unsent`](retry_core::Reached::Unsent). What comes of the lookup does not matter: the client is asked anyway.
-    /// Turn this off for a client that does not resolve names itself (one behind a proxy, a mock), to save it the time.
+    /// Turn this off for a client that does not resolve names itself (one behind a proxy, a mock), to save it the time;
+    /// turn it on, and names are looked up before every send, so that calls without limits do not block a thread either,
+    /// unless the client's own lookup takes longer than ours did.
     #[must_use]
     pub fn look_up_first(mut self, yes: bool) -> Self {
-        self.extras.look_up_first = yes;
+        self.extras.look_up_first = if yes { LookUp::Always } else { LookUp::Never };
         self
     }
 

@@ -23,7 +23,6 @@ use crate::spans::Spans;
 pub(crate) struct Run<'a, T> {
     pub(crate) timer: &'a T,
     pub(crate) settings: &'a Settings,
-    pub(crate) seed: Option<u64>,
     pub(crate) read: Read,
     pub(crate) report: bool,
     pub(crate) progress: &'a Progress,
@@ -38,12 +37,17 @@ pub(crate) struct Ended {
 
 impl<T: Timer> Run<'_, T> {
     /// Sends until there is an answer, or none is to be had.
-    pub(crate) async fn carry_out<S: Sender>(self, sender: &mut S, replayable: bool) -> Ended {
-        let Self { timer, settings, read, report, progress, .. } = self;
-        let policy = &match &settings.policy {
-            // A whole policy of this call's own knows nothing of the pool.
-            Ok(policy) => settings.clients.as_ref().map_or(*policy, |clients| clients.statuses(*policy)),
-            Err(error) => return Ended::invalid(Fault::Policy(*error), Some(sender.request())),
+    pub(crate) async fn carry_out<S: Sender>(&self, sender: &mut S, replayable: bool) -> Ended {
+        let Self { timer, settings, progress, .. } = *self;
+        let of_pool;
+        let policy = match (&settings.policy, &settings.clients) {
+            (Ok(policy), None) => policy,
+            (Ok(policy), Some(clients)) => {
+                // A whole policy of this call's own knows nothing of the pool.
+                of_pool = Box::new(clients.statuses(*policy));
+                &of_pool
+            }
+            (Err(error), _) => return Ended::invalid(Fault::Policy(Box::new(*error)), Some(sender.request())),
         };
         let spans = {
             let (method, url) = sender.request();
@@ -52,59 +56,80 @@ impl<T: Timer> Run<'_, T> {
         let consent = NonIdempotent::resolve(policy.non_idempotent(), settings.consent, settings.key.is_some());
         let replay = Replay::new(sender.request().0.as_ref(), replayable, consent);
         let single_send = replay.single_send(policy.max_retries());
-        let again = {
-            let mut come = progress.lock();
-            come.earlier = come.attempts();
-            come.begun = 0;
-            come.started
-        };
         // The limit of a call holds over all its runs, and over what comes before the first send.
         let prepares = single_send.is_none() && sender.needs_preparation();
-        let started = again.or_else(|| prepares.then(|| timer.now()));
+        let (seed, started) = {
+            let mut come = progress.lock();
+            come.begin();
+            if prepares {
+                come.started.get_or_insert_with(|| timer.now());
+            }
+            (come.seed, come.started)
+        };
         let own = started.zip(policy.total_timeout()).map(|(started, limit)| started.saturating_add(limit));
         let deadline = own.into_iter().chain(settings.deadline).min();
-        if prepares {
-            progress.lock().started = started;
-        }
 
         let extras = &settings.extras;
-        let seed = self.seed.or_else(|| extras.trace.then(random));
-        let mut rng = CallRng::new(seed);
+        let seed = seed.or_else(|| extras.trace.then(random));
         let budget = extras.budgets.as_ref().map(|budgets| budgets.of(sender.request().1)).unwrap_or_default();
-        let mut io = CallIo { sender, timer, policy, extras, budget: budget.clone(), read, report, progress, spans };
-        let failed = if prepares {
-            let span = io.spans.call();
-            span.around(prepare(io.sender, timer, started, deadline)).await
-        } else {
-            None
+        let mut io = CallIo {
+            sender,
+            timer,
+            policy,
+            extras,
+            cancels: settings.cancels,
+            budget: budget.clone(),
+            read: self.read,
+            report: self.report,
+            progress,
+            spans,
         };
-        let recorder = seed.filter(|_| extras.trace && failed.is_none());
-        let recorder = recorder.map(|seed| Recorder::new(*policy, replay, deadline, seed, timer.now()));
-        progress.lock().recorder = recorder.clone();
-        let mut budget = Recorded::new(budget, recorder);
-        let span = io.spans.call();
-        let finished = match failed {
-            None => span.around(drive(policy, replay, deadline, timer, &mut budget, &mut rng, &mut io)).await,
-            Some((fault, reason)) => {
+        if prepares {
+            let span = io.spans.call();
+            let prepared = span.around(Box::pin(prepare(io.sender, timer, started, deadline))).await;
+            if let Err((fault, reason)) = prepared {
                 let event = Some(Event::Failure(fault.failure()));
                 let end = End { event, ..stopped(reason, timer, started) };
-                Finished::GiveUp(Some(Err(fault.into())), end)
+                return self.ended(Some(Err(fault.into())), end, single_send, io.spans);
             }
-        };
-        let (mut reply, mut end) = match finished {
+        }
+        let recorder = seed.filter(|_| extras.trace);
+        let recorder = recorder.map(|seed| Recorder::new(*policy, replay, deadline, seed, timer.now()));
+        if recorder.is_some() {
+            progress.lock().recorder.clone_from(&recorder);
+        }
+        let mut budget = Recorded::new(budget, recorder);
+        let mut rng = CallRng::new(seed);
+        let span = io.spans.call();
+        let finished = span.around(drive(policy, replay, deadline, timer, &mut budget, &mut rng, &mut io)).await;
+        let (reply, end) = match finished {
             Finished::Done(reply, end) => (Some(reply), end),
             Finished::GiveUp(reply, end) => (reply, end),
         };
-        progress.lock().traced(end);
-        // A send that the client refused to begin is none.
-        end.attempts = progress.lock().attempts();
+        self.ended(reply, end, single_send, io.spans)
+    }
+
+    #[inline]
+    fn ended(
+        &self,
+        mut reply: Option<Result<Received, Failed>>,
+        mut end: End,
+        single_send: Option<Why>,
+        mut spans: Spans,
+    ) -> Ended {
+        {
+            let mut come = self.progress.lock();
+            come.traced(end);
+            // A send that the client refused to begin is none.
+            end.attempts = come.attempts();
+        }
         if let Some(Ok(received)) = &mut reply
             && (end.attempts > 1 || end.reason != Reason::Answer)
         {
             Settled::mark(received.head_mut());
         }
         let ended = Ended { reply, end, single_send };
-        io.spans.ended(&end, ended.failure());
+        spans.ended(&end, ended.failure());
         ended
     }
 }
@@ -114,11 +139,10 @@ async fn prepare<S: Sender, T: Timer>(
     timer: &T,
     started: Option<Instant>,
     deadline: Option<Instant>,
-) -> Option<(Fault, Reason)> {
+) -> Result<(), (Fault, Reason)> {
     match within(timer, started.unwrap_or_default(), deadline, pin!(sender.prepare())).await {
-        Some(Ok(())) => None,
-        Some(Err(fault)) => Some((fault, Reason::NotRetryable)),
-        None => Some((Fault::TimedOut(TimedOut { is_total: true, is_unsent: true }), Reason::TotalTimeout)),
+        Some(prepared) => prepared.map_err(|fault| (fault, Reason::NotRetryable)),
+        None => Err((Fault::TimedOut(TimedOut { is_total: true, is_unsent: true }), Reason::TotalTimeout)),
     }
 }
 

@@ -1,8 +1,6 @@
 //! The mark of a result that a retry layer has worked on, so that one around it passes it on instead of multiplying.
 
 use core::cell::Cell;
-use core::future::{Future, poll_fn};
-use core::pin::Pin;
 
 use surf::Response;
 
@@ -40,12 +38,10 @@ pub(crate) fn gives_way() -> bool {
     ON_THE_WAY.get()
 }
 
-/// Polls `work` with the word on whether a request's own layer comes further in.
-pub(crate) fn on_the_way<W: Future>(is: bool, mut work: Pin<&mut W>) -> impl Future<Output = W::Output> {
-    poll_fn(move |cx| {
-        let _restored = Restore(ON_THE_WAY.replace(is));
-        work.as_mut().poll(cx)
-    })
+/// Does `work`, which is a poll, with the word on whether a request's own layer comes further in.
+pub(crate) fn on_the_way<O>(is: bool, work: impl FnOnce() -> O) -> O {
+    let _restored = Restore(ON_THE_WAY.replace(is));
+    work()
 }
 
 /// Sets the word back, also where a poll panics.

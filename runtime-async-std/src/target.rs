@@ -1,6 +1,7 @@
 //! What a request was for, without its secrets.
 
 use core::fmt;
+use std::sync::Arc;
 
 use surf::Request;
 use surf::http::Method;
@@ -11,12 +12,12 @@ use crate::redact::Redacted;
 #[derive(Clone)]
 pub(crate) struct Target {
     method: Method,
-    url: String,
+    url: Arc<str>,
 }
 
 impl Target {
     pub(crate) fn new(method: Method, url: &str) -> Self {
-        Self { method, url: url.to_owned() }
+        Self { method, url: url.into() }
     }
 
     pub(crate) fn of(request: &Request) -> Self {

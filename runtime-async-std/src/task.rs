@@ -13,7 +13,8 @@ pub(crate) struct Task<T>(Option<JoinHandle<T>>);
 
 impl<T: Send + 'static> Task<T> {
     pub(crate) fn spawn(work: impl Future<Output = T> + Send + 'static) -> Self {
-        Self(Some(task::spawn(Scope::current().around(work))))
+        // In a box, because whoever spawns it moves it about.
+        Self(Some(task::spawn(Scope::current().around(Box::pin(work)))))
     }
 }
 

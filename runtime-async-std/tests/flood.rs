@@ -6,19 +6,19 @@
 mod skip;
 
 use core::future::Future;
+use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use retry_core::{Instant, Policy, Reason, Timer, UnixTime};
-use runtime_async_std::{Retry, RetryExt};
+use retry_core::{Instant, Policy, Reason, Timer, UnixTime, Why};
+use runtime_async_std::{AsyncStdTimer, Call, Error, Retry, RetryExt};
 use skip::{SkipTimer, client, guarded};
-use surf::http::Response;
 use surf::middleware::{Middleware, Next};
-use surf::{Client, Request};
+use surf::{Client, Request, RequestBuilder, Response};
 
 /// A server that floods each connection until it is dropped, but not for longer than 2 s.
 #[derive(Default)]
@@ -31,14 +31,16 @@ struct Flood {
 }
 
 impl Flood {
-    /// The server, and a URL of it. The answer to one connection is `head`, and then nothing but `0`s.
-    fn start(head: String) -> (Arc<Self>, String) {
+    /// The server, a URL of it, and what ends it. The answer to one connection is `head`, and then nothing but `0`s.
+    fn start(head: String) -> (Arc<Self>, String, Over) {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}/", listener.local_addr().expect("an address"));
         let flood = Arc::new(Self::default());
         let server = Arc::clone(&flood);
         thread::spawn(move || server.serve(listener.accept().expect("a connection").0, &head));
-        (flood, url)
+        let over = Over(Arc::clone(&flood), one);
+        (flood, url, over)
     }
 
     fn serve(&self, mut stream: TcpStream, head: &str) {
@@ -57,13 +59,24 @@ impl Flood {
         }
     }
 
+    /// Ends when the client is in the flood.
+    async fn under_way(&self) {
+        while !self.began.load(Ordering::SeqCst) {
+            async_std::task::sleep(Duration::from_millis(1)).await;
+        }
+        async_std::task::sleep(Duration::from_millis(30)).await;
+    }
+
     fn has_run_out(&self) -> bool {
         self.ran_out.load(Ordering::SeqCst)
     }
 }
 
+/// One flood at a time: each keeps a thread of async-std, which has few, and others' limits pass meanwhile.
+static ONE: Mutex<()> = Mutex::new(());
+
 /// Ends a flood with its test, be it that this fails.
-struct Over(Arc<Flood>);
+struct Over(Arc<Flood>, #[expect(dead_code, reason = "it is held")] MutexGuard<'static, ()>);
 
 impl Drop for Over {
     fn drop(&mut self) {
@@ -90,24 +103,46 @@ impl Timer for FloodTimer {
 
     async fn limit(&self, duration: Duration) {
         let end = self.now().saturating_add(duration);
-        while !self.1.began.load(Ordering::SeqCst) {
-            async_std::task::sleep(Duration::from_millis(1)).await;
-        }
-        async_std::task::sleep(Duration::from_millis(30)).await;
+        self.1.under_way().await;
         self.0.advance(end.saturating_since(self.now()));
     }
 }
 
 fn retry(flood: &Arc<Flood>) -> Retry<FloodTimer> {
-    Retry::with_timer(Policy::API, FloodTimer(SkipTimer::default(), Arc::clone(flood)))
+    retry_under(Policy::API, flood)
+}
+
+fn retry_under(policy: Policy, flood: &Arc<Flood>) -> Retry<FloodTimer> {
+    Retry::with_timer(policy, FloodTimer(SkipTimer::default(), Arc::clone(flood)))
 }
 
 const CHUNKED: &str = "transfer-encoding: chunked\r\n\r\n";
 
+/// What ends a call.
+type Ends = fn(Call<RequestBuilder, FloodTimer>, Arc<Flood>) -> Pin<Box<dyn Future<Output = Result<Response, Error>>>>;
+
+const LIMIT: Duration = Duration::from_secs(10);
+
+#[async_std::test]
+async fn a_header_line_without_end_is_cut_while_it_comes_by_whatever_may_end_the_call() {
+    let ways: [(Reason, Ends); 4] = [
+        (Reason::TotalTimeout, |call, _| Box::pin(call.total_timeout(LIMIT).send())),
+        (Reason::NotRepeatable(Why::RetriesOff), |call, _| Box::pin(call.attempt_timeout(LIMIT).send())),
+        (Reason::TotalTimeout, |call, _| Box::pin(call.deadline_at(AsyncStdTimer.now().saturating_add(LIMIT)).send())),
+        (Reason::Canceled, |call, flood| Box::pin(call.cancel_on(async move { flood.under_way().await }).send())),
+    ];
+    for (reason, ends) in ways {
+        let (flood, url, _over) = Flood::start("HTTP/1.1 200 OK\r\nx-line: ".into());
+        let call = client().get(url).with_retry(retry(&flood)).total_timeout(None).max_retries(0);
+        let error = guarded(ends(call, Arc::clone(&flood))).await.unwrap_err();
+        assert!(!flood.has_run_out(), "it was cut only when the flood was over: {error}");
+        assert_eq!((error.reason(), error.attempts()), (reason, 1));
+    }
+}
+
 #[async_std::test]
 async fn a_chunk_size_without_end_is_cut_while_it_comes() {
-    let (flood, url) = Flood::start(format!("HTTP/1.1 200 OK\r\n{CHUNKED}"));
-    let _over = Over(Arc::clone(&flood));
+    let (flood, url, _over) = Flood::start(format!("HTTP/1.1 200 OK\r\n{CHUNKED}"));
     let call = client().get(url).with_retry(retry(&flood)).total_timeout(Duration::from_secs(10));
     let error = guarded(call.fetch()).await.unwrap_err();
     assert!(!flood.has_run_out(), "it was cut only when the flood was over: {error}");
@@ -125,16 +160,20 @@ impl Middleware for Looks {
             seen.push(self.0.has_run_out());
             seen.len() == 1
         };
-        if is_first { next.run(request, client).await } else { Ok(Response::new(200).into()) }
+        if is_first { next.run(request, client).await } else { Ok(surf::http::Response::new(200).into()) }
     }
 }
 
+/// It is part of a wait, so a call without limits does not read on either.
 #[async_std::test]
 async fn a_response_that_is_let_go_is_not_read_until_its_chunk_size_ends() {
-    let (flood, url) = Flood::start(format!("HTTP/1.1 503 Busy\r\n{CHUNKED}"));
-    let _over = Over(Arc::clone(&flood));
-    let seen = Arc::<Mutex<Vec<bool>>>::default();
-    let client = client().with(retry(&flood)).with(Looks(Arc::clone(&flood), Arc::clone(&seen)));
-    assert_eq!(guarded(client.get(url).send()).await.expect("an answer").status(), 200);
-    assert_eq!(*seen.lock().expect("nobody panics here"), [false, false]);
+    let without = Policy::API.edit().total_timeout(None).build().expect("a policy");
+    for policy in [Policy::API, without] {
+        let (flood, url, _over) = Flood::start(format!("HTTP/1.1 503 Busy\r\n{CHUNKED}"));
+        let seen = Arc::<Mutex<Vec<bool>>>::default();
+        let looks = Looks(Arc::clone(&flood), Arc::clone(&seen));
+        let client = client().with(retry_under(policy, &flood)).with(looks);
+        assert_eq!(guarded(client.get(url).send()).await.expect("an answer").status(), 200);
+        assert_eq!(*seen.lock().expect("nobody panics here"), [false, false]);
+    }
 }

@@ -3,11 +3,13 @@
 #[path = "common/skip.rs"]
 mod skip;
 
+use core::pin::pin;
 use core::time::Duration;
 use std::env;
 use std::process::Command;
 use std::sync::mpsc;
 
+use async_std::future;
 use retry_core::{ErrorKind, Event, NonIdempotent, Policy, Reached, Reason};
 use runtime_async_std::{Retry, RetryExt};
 use skip::{SkipTimer, guarded};
@@ -24,6 +26,9 @@ impl HttpClient for Unasked {
         panic!("the client was asked")
     }
 }
+
+/// Whether names are looked up first by default, where the send may be ended.
+const LOOKS_UP: bool = cfg!(any(feature = "h1", feature = "h1-tls")) && !cfg!(feature = "curl");
 
 /// The pool of blocking threads is told its size by the environment, and has one thread here, which is taken.
 const THREADS: &str = "BLOCKING_MAX_THREADS";
@@ -47,6 +52,7 @@ async fn stuck() {
     let (free, taken) = mpsc::channel::<()>();
     let blocking = async_std::task::spawn_blocking(move || taken.recv());
     let retry = Retry::with_timer(Policy::API, SkipTimer::default()).look_up_first(true);
+    let by_default = Retry::with_timer(Policy::API, SkipTimer::default());
     let client = Client::with_http_client(Unasked);
     let limit = Duration::from_millis(30);
 
@@ -69,16 +75,26 @@ async fn stuck() {
         retry.call().total_timeout(limit).run(Method::Get, "http://localhost/", |_| client.get("http://x/").send());
     assert_eq!(guarded(run).await.unwrap_err().reason(), Reason::TotalTimeout);
 
-    // Numbers need no lookup, and whoever turns it off has none.
+    // Numbers need no lookup, and whoever turns it off has none. Nor has a call that nothing may end, unless it is told to.
     let asked = [
         client.get("http://127.0.0.1/").with_retry(&retry),
         client.get("http://[::1]/").with_retry(&retry),
         client.get("http://localhost/").with_retry(retry.clone().look_up_first(false)),
+        client.get("http://localhost/").with_retry(&by_default).total_timeout(None),
     ];
     for call in asked {
         let error = guarded(call.max_retries(0).send()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Transport, "{error}");
     }
+    let run = by_default.call().total_timeout(None).max_retries(0);
+    let run = run.run(Method::Get, "http://localhost/", |_| client.get("http://x/").send());
+    assert_eq!(guarded(run).await.unwrap_err().kind(), ErrorKind::Transport);
+    if LOOKS_UP {
+        let error = guarded(client.get("http://localhost/").with_retry(&by_default).total_timeout(limit).send()).await;
+        assert_eq!(error.unwrap_err().reason(), Reason::TotalTimeout);
+    }
+    let told = pin!(client.get("http://localhost/").with_retry(&retry).total_timeout(None).send());
+    assert!(future::timeout(limit, told).await.is_err(), "the client was asked before the name was looked up");
     drop(free);
     let _ = blocking.await;
 }

@@ -177,7 +177,7 @@ async fn a_client_that_blocks_its_thread_is_cut_in_time_and_sends_nothing_after(
 }
 
 #[async_std::test]
-async fn each_send_has_a_task_of_its_own_wherever_it_goes() {
+async fn each_send_under_a_limit_has_a_task_of_its_own_wherever_it_goes() {
     let tasks = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&tasks);
     let (client, _) = client(move |n| {

@@ -20,7 +20,7 @@ use conformance::results::Results;
 
 use backend::Backend;
 use row::Row;
-use run::run;
+use run::{Limits, run};
 use scene::Place;
 use serde_json::Value;
 
@@ -40,13 +40,13 @@ fn rows() -> Vec<Row> {
 }
 
 /// Runs every row on every backend that is here, prints what came of it, and says where that is not what it has to be.
-fn wrong(place: &Place) -> (Vec<String>, BTreeMap<String, Value>) {
+fn wrong(place: &Place, limits: Limits) -> (Vec<String>, BTreeMap<String, Value>) {
     let (mut wrong, mut table) = (Vec::new(), BTreeMap::new());
     for backend in Backend::here() {
-        println!("\n{backend:?}\n{}", table::head());
+        println!("\n{backend:?}, limits: {limits:?}\n{}", table::head());
         for row in rows().iter().filter(|row| row.runs_on(backend)) {
             let expected = row.expected(backend);
-            let came = run(row, place, backend);
+            let came = run(row, place, backend, limits);
             if let Some(came) = &came {
                 // Of a row that several backends run, the first one's counts.
                 table.entry(format!("faults/{}", row.fault)).or_insert_with(|| table::json(came.of));
@@ -72,7 +72,7 @@ fn wrong(place: &Place) -> (Vec<String>, BTreeMap<String, Value>) {
 
 #[test]
 fn each_fault_has_its_name() {
-    let (wrong, table) = wrong(&Place { path: "/" });
+    let (wrong, table) = wrong(&Place { path: "/" }, Limits::All);
     if let Some(file) = std::env::var_os("CONFORMANCE_RESULTS") {
         let results = Results { subject: "surf".into(), traces: table, ..Results::default() };
         fs::write(file, serde_json::to_string_pretty(&results).expect("results are JSON"))
@@ -81,12 +81,19 @@ fn each_fault_has_its_name() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Where nothing but the client ends a send, it is polled where the call is, and fails in the same way.
+#[test]
+fn each_fault_has_the_same_name_without_limits() {
+    let (wrong, _) = wrong(&Place { path: "/" }, Limits::Without);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// CASES F9.
 #[test]
 fn f9_words_in_the_url_change_nothing() {
     let path =
         "/parse/timeout/eof/503/certificate/dns%20error?connection%20closed=connection%20reset%20(os%20error%20111)";
-    let (wrong, _) = wrong(&Place { path });
+    let (wrong, _) = wrong(&Place { path }, Limits::All);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -29,16 +29,27 @@ pub(crate) struct Came {
     pub(crate) text: String,
 }
 
-/// What comes of `row`, or `None` if the client hangs.
-pub(crate) fn run(row: &Row, place: &Place, backend: Backend) -> Option<Came> {
-    let (scene, count) = ((row.scene)(place), row.expected(backend).seen);
-    on_a_thread(move || carry_out(scene, count, backend))
+/// Whether anything may end a call before the client does. Where nothing may, its sends are polled where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limits {
+    /// Those of the scene, and a future of the caller's.
+    All,
+    Without,
 }
 
-fn carry_out(mut scene: Scene, count: Seen, backend: Backend) -> Came {
+/// What comes of `row`, or `None` if the client hangs. Without limits, a scene of them has none.
+pub(crate) fn run(row: &Row, place: &Place, backend: Backend, limits: Limits) -> Option<Came> {
+    let (scene, expected) = ((row.scene)(place), row.expected(backend));
+    if limits == Limits::Without && scene.time != Time::Real {
+        return Some(Came { of: expected, text: String::new() });
+    }
+    on_a_thread(move || carry_out(scene, expected.seen, backend, limits))
+}
+
+fn carry_out(mut scene: Scene, count: Seen, backend: Backend, limits: Limits) -> Came {
     let server = scene.server.take().map(Arc::new);
     let props = core::mem::take(&mut scene.props);
-    let (result, report) = async_std::task::block_on(send(scene, server.clone(), backend));
+    let (result, report) = async_std::task::block_on(send(scene, server.clone(), backend, limits));
     let (kind, sent, text) = match result {
         Ok(()) => (None, Sent::Answered, String::new()),
         Err(error) => {
@@ -82,7 +93,12 @@ fn told(error: &Error) -> (ErrorKind, Sent) {
     }
 }
 
-async fn send(scene: Scene, server: Option<Arc<Server>>, backend: Backend) -> (Result<(), Error>, Report) {
+async fn send(
+    scene: Scene,
+    server: Option<Arc<Server>>,
+    backend: Backend,
+    limits: Limits,
+) -> (Result<(), Error>, Report) {
     let client = match scene.client {
         Some(client) => Client::with_http_client(client),
         None => backend.client(scene.timeout, server.as_deref().filter(|_| scene.trusts)),
@@ -96,10 +112,12 @@ async fn send(scene: Scene, server: Option<Arc<Server>>, backend: Backend) -> (R
     let stalls = server.filter(|_| scene.time == Time::AtStalls);
     let timer = StallTimer { clock: SkipTimer::default(), stalls, limits: Arc::default() };
     let request = (scene.request)(client.get(scene.url));
-    let call = request.with_retry(Retry::with_timer(policy, timer)).max_body(scene.max_body).cancel_on(cancel);
-    let result = match scene.fetch {
-        false => call.send_with_report().await.map(|(_, report)| report),
-        true => call.fetch_with_report().await.map(|(_, report)| report),
+    let call = request.with_retry(Retry::with_timer(policy, timer)).max_body(scene.max_body);
+    let result = match (scene.fetch, limits) {
+        (false, Limits::All) => call.cancel_on(cancel).send_with_report().await.map(|(_, report)| report),
+        (true, Limits::All) => call.cancel_on(cancel).fetch_with_report().await.map(|(_, report)| report),
+        (false, Limits::Without) => call.total_timeout(None).send_with_report().await.map(|(_, report)| report),
+        (true, Limits::Without) => call.total_timeout(None).fetch_with_report().await.map(|(_, report)| report),
     };
     match result {
         Ok(report) => (Ok(()), report),

@@ -43,11 +43,12 @@ const WAYS: [(&str, &str, bool); 3] =
 pub fn report(lab: &Lab) -> Result<Section> {
     let mut section = Section::new(
         "surf",
-        "A GET over surf's HTTP/1 client, to the end of its answer's body, without limits, on one thread of async-std. \
-         With kept connections (surf's default), with a new one for each call (what our `client_config` sets, because \
-         surf mixes answers up on connections that it keeps), and with kept ones to `localhost` in place of 127.0.0.1: \
-         surf's client looks a name up for each send and blocks its thread meanwhile, so ours looks it up before, on a \
-         thread for that. Each of our sends has a task of its own.",
+        "A GET over surf's HTTP/1 client, to the end of its answer's body, on one thread of async-std, without limits \
+         but where a row says so. With kept connections (surf's default), with a new one for each call (what our \
+         `client_config` sets, because surf mixes answers up on connections that it keeps), and with kept ones to \
+         `localhost` in place of 127.0.0.1: surf's client looks a name up for each send and blocks its thread \
+         meanwhile. Without limits our sends are polled where bare surf's are. With one, each has a task of its own, \
+         and names are looked up before, on a thread for that: else no limit would hold on surf's client.",
     );
     let mut head = vec![String::new()];
     for (way, ..) in WAYS {

@@ -9,10 +9,12 @@ use surf::{Client, Request, Response};
 use surf_retry::{ExponentialBackoff, RetryMiddleware};
 
 /// The subjects, the first of which is the baseline, with their rows' labels.
-pub const ALL: [(&str, &str); 5] = [
+pub const ALL: [(&str, &str); 7] = [
     ("bare", "bare surf"),
     ("send", "**ours**, `send`, a `Policy`"),
     ("layer", "**ours**, as the client's middleware"),
+    ("send-limited", "**ours**, `send`, with `Policy::API`'s total limit"),
+    ("layer-limited", "**ours**, as the client's middleware, with that limit"),
     ("surf-retry", "surf-retry"),
     ("idle", "a request's middleware that keeps a copy, and does nothing"),
 ];
@@ -38,9 +40,12 @@ impl Middleware for Idle {
 }
 
 impl Subject {
-    /// Retries without a limit, or with ours; the others are put under async-std's.
+    /// Retries without a limit; of ours also with one.
     pub fn new(name: &str, url: &str, keeps_connections: bool) -> Self {
-        let policy = Policy::API.edit().total_timeout(None).build().expect("a policy within the bounds");
+        let (name, policy) = match name.strip_suffix("-limited") {
+            Some(name) => (name, Policy::API),
+            None => (name, Policy::API.edit().total_timeout(None).build().expect("a policy within the bounds")),
+        };
         let config = if keeps_connections { surf::Config::new() } else { runtime_async_std::client_config() };
         let client: Client = config.try_into().expect("a client");
         let url = url.to_owned();
