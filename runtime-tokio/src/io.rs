@@ -204,7 +204,7 @@ impl<S: Sender, T: Timer> Io for CallIo<'_, S, T> {
             recorder.send(this);
         }
         self.started.get_or_insert(this.sent_at);
-        span.around(self.sender.send(this, self.frame))
+        span.begin(|| self.sender.send(this, self.frame))
     }
 
     #[inline]

@@ -42,4 +42,9 @@ impl Scope {
     pub(crate) fn around<F: Future>(self, work: F) -> F {
         work
     }
+
+    #[inline]
+    pub(crate) fn begin<F: Future>(self, make: impl FnOnce() -> F) -> F {
+        make()
+    }
 }

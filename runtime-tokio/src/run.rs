@@ -150,9 +150,11 @@ async fn prepare<S: Sender, T: Timer>(
         Some(Err(fault)) => (Some(fault), Reason::NotRetryable),
         None => (Some(Fault::TimedOut(TimedOut { is_total: true })), Reason::TotalTimeout),
     };
-    io.ready = timer.now();
     match fault {
-        None => Ok(deadline),
+        None => {
+            io.ready = timer.now();
+            Ok(deadline)
+        }
         Some(fault) => {
             let event = Some(Event::Failure(fault.failure()));
             Err(Box::new((Some(fault.into()), End { event, ..io.end(reason) })))
@@ -180,8 +182,8 @@ impl<S: Sender, T: Timer> CallIo<'_, S, T> {
     /// The end as the caller is told it.
     #[inline]
     fn told(&self, end: End) -> End {
-        let is_begun = self.begun > 0 && end.reason != Reason::Canceled;
-        let elapsed = if is_begun { end.elapsed + self.prepared() } else { end.elapsed };
+        let is_known_here = end.reason == Reason::Canceled;
+        let elapsed = if is_known_here { end.elapsed } else { end.elapsed + self.prepared() };
         // A send that the client refused to begin is none.
         End { attempts: self.begun, elapsed, ..end }
     }

@@ -162,6 +162,13 @@ impl Scope {
     pub(crate) fn around<F: Future>(self, work: F) -> Instrumented<F> {
         work.instrument(self.0)
     }
+
+    /// Like [`around`](Self::around), where what makes the work belongs to it, too: a closure of the caller's, which may look
+    /// for the current span.
+    pub(crate) fn begin<F: Future>(self, make: impl FnOnce() -> F) -> Instrumented<F> {
+        let work = self.0.in_scope(make);
+        self.around(work)
+    }
 }
 
 /// What OpenTelemetry wants to know of a request.

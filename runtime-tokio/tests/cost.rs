@@ -135,7 +135,7 @@ async fn no_clock_is_read_for_an_answer_whose_time_nobody_asks_for() {
 
 #[tokio::test]
 async fn the_clock_is_read_three_times_for_a_retry_without_a_wait() {
-    let replies = || vec![Reply::status(503).body("later"), Reply::status(200).body("page")];
+    let replies = || vec![Reply::status(503), Reply::status(200).body("page")];
     let few = guarded(reads_until(replies(), |retry| retry, false)).await;
     assert_eq!(few, 1 + 3, "when the 503 came, to the machine and to the record, and when the wait was over");
     assert!(guarded(reads_until(replies(), |retry| retry, true)).await > few, "a report tells of the 200, too");

@@ -78,6 +78,21 @@ async fn a_stream_that_is_larger_than_its_buffer_or_fails_is_not_sent() {
 }
 
 #[tokio::test]
+async fn the_time_that_a_body_took_counts_where_the_client_then_refuses_the_request() {
+    let (timer, long) = (SkipTimer::default(), Duration::from_secs(40));
+    let read = timer.clone();
+    let slow = Body::wrap_stream(stream::once(async move {
+        read.advance(long);
+        Ok::<_, std::io::Error>("once")
+    }));
+    let retry = Retry::with_timer(Policy::API, timer);
+    let call = client().put("ftp://localhost/").body(slow).with_retry(retry).buffer_body(5).send();
+    let error = guarded(call).await.unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Validation, 0));
+    assert!(error.elapsed() >= long, "{:?}", error.elapsed());
+}
+
+#[tokio::test]
 async fn when_unsent_repeats_what_cannot_have_arrived_and_nothing_else() {
     let unsent = |call: RequestBuilder| call.with_retry(retry()).non_idempotent(NonIdempotent::WhenUnsent);
     // F6: nobody listens twice, then somebody does.

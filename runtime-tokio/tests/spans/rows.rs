@@ -10,7 +10,7 @@ use conformance::server::{Fault, Framing, Point, Proxy, Reply, Server, Via};
 use http::Method;
 use retry_core::{ErrorKind, Jitter, Policy, TokenBucket, Try};
 use runtime_tokio::{Budgets, Retry, RetryExt, TokioTimer};
-use tracing::{Instrument, Level, info, info_span};
+use tracing::{Instrument, Level, Metadata, Span, info, info_span};
 
 use crate::skip::{SkipTimer, client};
 use crate::tree::Tree;
@@ -354,6 +354,20 @@ async fn what_the_client_logs_is_inside_of_the_sends_span() {
     let text = seen.text(|_| false);
     assert!(text.starts_with("call\n  send\n    event\n"), "{text}");
     assert!(seen.metadata().iter().any(|metadata| metadata.target().starts_with("hyper")));
+}
+
+#[tokio::test]
+async fn a_closure_finds_the_sends_span_before_its_future_is_polled() {
+    let stage = Stage::new(vec![Reply::status(503), Reply::status(200)]);
+    let seen = Tree::begin(Level::INFO);
+    let mut current = Vec::new();
+    let call = stage.retry.run(Method::GET, stage.server.url("/"), |_| {
+        current.push(Span::current().metadata().map(Metadata::name));
+        stage.get().send()
+    });
+    watched(call).await.unwrap();
+    assert_eq!(current, [Some("send"); 2]);
+    assert!(seen.is_closed());
 }
 
 #[tokio::test]
