@@ -122,8 +122,8 @@ impl<T: Timer> Retry<T> {
     }
 
     /// The same calls with a seed of one's own: the same seed and the same replies give the same waits, on every
-    /// machine. Call number k (from 0) on this `Retry` and its clones takes its random words from
-    /// `Xoshiro256PlusPlus::seed_from_u64(seed + k)`, wrapping.
+    /// machine. Call number k (from 0, in the order in which they are first polled) on this `Retry` and its clones takes its
+    /// random words from `Xoshiro256PlusPlus::seed_from_u64(seed + k)`, wrapping.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self { seeds: Seeds::shared(seed), ..self }
