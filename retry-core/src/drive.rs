@@ -77,8 +77,10 @@ pub trait Io {
     /// Says what `reply` is, and asks the user's policy if [`Attempt::verdict`] gives one.
     fn outcome(&mut self, attempt: &Attempt<&Policy>, reply: &Self::Reply) -> Outcome;
 
-    /// Whether anybody wants to know when `reply` came. No clock is read for one that is not timed: to the budget and to the
-    /// [`End`], it came when its send was begun. That is for answers alone: a wait would be counted from there, too.
+    /// Whether anybody wants to know when `reply` came. Default: always.
+    ///
+    /// If not, no clock is read for it, and to the budget and to [`End::elapsed`] it came when its send was begun. Say no only
+    /// of a reply on which the call ends: where it is sent again, the wait would be counted from there, too.
     fn is_timed(&self, _reply: &Self::Reply) -> bool {
         true
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, Method, Response};
+use reqwest::{Client, Method, Response, Url};
 use runtime_tokio::{Jitter, Policy, Retry, RetryExt, Try};
 
 use crate::server::{self, Server};
@@ -15,12 +15,12 @@ const WARM: u64 = 20;
 const LIMIT: Duration = Duration::from_secs(180);
 
 pub(crate) fn get(times: u64) {
-    each(times, async |client, url| client.get(url).send().await.expect("an answer"));
+    each(times, async |client, url| client.get(url.clone()).send().await.expect("an answer"));
 }
 
 pub(crate) fn get_timeout(times: u64) {
     each(times, async |client, url| {
-        let call = tokio::time::timeout(LIMIT, client.get(url).send());
+        let call = tokio::time::timeout(LIMIT, client.get(url.clone()).send());
         call.await.expect("an answer in time").expect("an answer")
     });
 }
@@ -52,24 +52,24 @@ pub(crate) fn single_send_limit(times: u64) {
 /// Two requests, of which the first is answered 503: both bodies are read.
 pub(crate) fn get_twice(times: u64) {
     calls(times, server::TURNS, async |client, url| {
-        let busy = client.get(url).send().await.expect("an answer");
+        let busy = client.get(url.clone()).send().await.expect("an answer");
         assert_eq!(busy.status().as_u16(), 503);
         busy.bytes().await.expect("a body");
-        client.get(url).send().await.expect("an answer")
+        client.get(url.clone()).send().await.expect("an answer")
     });
 }
 
 pub(crate) fn run_retry(times: u64) {
     let retry = Retry::new(at_once());
     calls(times, server::TURNS, async |client, url| {
-        retry.run(Method::GET, url, |_: Try| client.get(url).send()).await.expect("an answer")
+        retry.run(Method::GET, url, |_: Try| client.get(url.clone()).send()).await.expect("an answer")
     });
 }
 
 pub(crate) fn send_retry(times: u64) {
     let policy = at_once();
     calls(times, server::TURNS, async |client, url| {
-        client.get(url).with_retry(&policy).send().await.expect("an answer")
+        client.get(url.clone()).with_retry(&policy).send().await.expect("an answer")
     });
 }
 
@@ -82,12 +82,12 @@ fn at_once() -> Policy {
 fn run_under(policy: Policy, times: u64) {
     let retry = Retry::new(policy);
     each(times, async |client, url| {
-        retry.run(Method::GET, url, |_: Try| client.get(url).send()).await.expect("an answer")
+        retry.run(Method::GET, url, |_: Try| client.get(url.clone()).send()).await.expect("an answer")
     });
 }
 
 fn send_under(policy: Policy, times: u64) {
-    each(times, async |client, url| client.get(url).with_retry(&policy).send().await.expect("an answer"));
+    each(times, async |client, url| client.get(url.clone()).with_retry(&policy).send().await.expect("an answer"));
 }
 
 fn policy(limit: Option<Duration>) -> Policy {
@@ -98,14 +98,15 @@ fn once(policy: Policy) -> Policy {
     policy.edit().max_retries(0).build().expect("a policy within the bounds")
 }
 
-fn each(times: u64, call: impl AsyncFn(&Client, &str) -> Response) {
+fn each(times: u64, call: impl AsyncFn(&Client, &Url) -> Response) {
     calls(times, "", call);
 }
 
 /// Makes so many calls, one after the other, over one connection.
-fn calls(times: u64, path: &str, call: impl AsyncFn(&Client, &str) -> Response) {
+fn calls(times: u64, path: &str, call: impl AsyncFn(&Client, &Url) -> Response) {
     let server = Server::start().expect("a server");
-    let url = server.url(path);
+    // Parsed once: a request that is copied does not parse it again.
+    let url = server.url(path).parse().expect("a URL");
     let client = runtime_tokio::client_builder().no_proxy().build().expect("a client");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {

@@ -72,9 +72,10 @@ pub fn report(lab: &Lab) -> Result<Section> {
         let what = format!("Retry-After, {own}: time over {peer}'s");
         section.aims.push(Aim::at_most(what, short(most), short(median), median, most));
     }
-    for peer in ["reqwest's own", "reqwest-retry", "tower", "backon", "again", "tokio-retry"] {
+    for peer in ["reqwest's own", "reqwest-retry", "tower", "again", "tokio-retry"] {
         table.row([peer.into(), String::new(), "no Retry-After".into(), String::new(), String::new()]);
     }
+    table.row(["backon".into(), String::new(), "the user's own, by `adjust`".into(), String::new(), String::new()]);
     table.row(["surf-retry".into(), String::new(), "the two above".into(), String::new(), String::new()]);
     section.tables.push(table);
     Ok(section)
