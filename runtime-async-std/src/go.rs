@@ -4,7 +4,7 @@ use core::future::{Future, poll_fn};
 use core::mem;
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use pin_project_lite::pin_project;
 use retry_core::{End, Event, Reason, Timer, Try};
@@ -67,8 +67,7 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
     /// As [`send`](Self::send); and with [`ErrorKind::ResponseRead`](retry_core::ErrorKind::ResponseRead) for a body above [`max_body`](Self::max_body),
     /// which is not retried.
     pub fn fetch(self) -> impl Future<Output = Result<Fetched, Error>> {
-        let fetched = self.fetched(false);
-        async { Ok(fetched.await?.0) }
+        self.fetched(false, |(fetched, _)| fetched)
     }
 
     /// Like [`fetch`](Self::fetch), with a [`Report`] of what the call took.
@@ -77,10 +76,14 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
     ///
     /// As [`fetch`](Self::fetch).
     pub fn fetch_with_report(self) -> impl Future<Output = Result<(Fetched, Report), Error>> {
-        self.fetched(true)
+        self.fetched(true, |both| both)
     }
 
-    fn fetched(self, report: bool) -> impl Future<Output = Result<(Fetched, Report), Error>> {
+    fn fetched<O>(
+        self,
+        report: bool,
+        take: impl FnOnce((Fetched, Report)) -> O,
+    ) -> impl Future<Output = Result<O, Error>> {
         let (read, limit) = (self.settings.read(), self.settings.max_body);
         let sent = self.sending(read, report, |once, response, told| {
             once.answer(response, told).map(|answered| (answered, Arc::clone(once)))
@@ -88,7 +91,7 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
         async move {
             // In boxes: a future has another in it twice, if that comes from outside.
             let (answered, once) = Box::pin(sent).await?;
-            Box::pin(answered.fetched(limit, &once.progress)).await
+            Box::pin(answered.fetched(limit, &once.progress)).await.map(take)
         }
     }
 
@@ -97,11 +100,11 @@ impl<T: Timer + Send + Sync + 'static, C: Future> Call<RequestBuilder, T, C> {
     where
         F: Fn(&Arc<Once<T>>, Response, Option<Told>) -> Result<O, Error>,
     {
-        let (progress, told) = (Progress::default(), Mutex::default());
+        let progress = Progress::default();
         let Self { timer, seeds, settings, .. } = self;
-        let once = Arc::new(Once { timer, settings, seeds, read, report, progress, told });
+        let once = Arc::new(Once { timer, settings, seeds, read, report, progress });
         let sent = self.request.middleware(RequestLayer(Arc::clone(&once))).send();
-        Sending { sent, cancel: self.cancel, has_begun: false, once, answer }
+        Sending { sent: Some(sent), cancel: self.cancel, has_begun: false, once, answer }
     }
 }
 
@@ -110,8 +113,9 @@ pin_project! {
     ///
     /// No async function: one has what it is given twice in it, and surf's own future is large.
     struct Sending<T, S, C, F> {
+        // Dropped as soon as the call is canceled, and not when the future is.
         #[pin]
-        sent: S,
+        sent: Option<S>,
         #[pin]
         cancel: C,
         has_begun: bool,
@@ -130,16 +134,19 @@ where
     type Output = Result<O, Error>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
+        let mut this = self.project();
         let once = &**this.once;
         if !mem::replace(this.has_begun, true) {
             once.begin()?;
         }
         // What is ready at the same moment counts as canceled.
         if this.cancel.poll(cx).is_ready() {
-            return Poll::Ready(Err(canceled(&once.timer, &once.progress)));
+            let canceled = canceled(&once.timer, &once.progress);
+            this.sent.set(None);
+            return Poll::Ready(Err(canceled));
         }
-        let mut sent = on_the_way(true, || this.sent.poll(cx));
+        let Some(sent) = this.sent.as_pin_mut() else { return Poll::Pending };
+        let mut sent = on_the_way(true, || sent.poll(cx));
         let told = if let Poll::Ready(Ok(response)) = &mut sent { once.told(response) } else { None };
         match sent {
             Poll::Pending => Poll::Pending,
@@ -169,7 +176,8 @@ impl<T: Timer + Send + Sync + 'static> Once<T> {
         let Some(Told { ended, fault }) = told else {
             // A middleware outside ours has an answer of its own.
             let event = Some(Event::Status(response.status().into()));
-            let report = report_of(End { event, ..stopped(Reason::Answer, &self.timer, None) }, progress);
+            let started = progress.lock().started;
+            let report = report_of(End { event, ..stopped(Reason::Answer, &self.timer, started) }, progress);
             return Ok(Answered { response, report, fault: None, is_ours: false });
         };
         let ended = Ended { reply: Some(Ok(Received::Unread(response.into()))), ..ended };

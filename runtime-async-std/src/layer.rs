@@ -3,7 +3,7 @@
 use core::future::{Future, poll_fn, ready};
 use core::pin::{Pin, pin};
 use core::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use retry_core::Timer;
 use surf::middleware::{Middleware, Next};
@@ -27,7 +27,7 @@ use crate::vendor;
 /// The innermost middleware of one request.
 pub(crate) struct RequestLayer<T>(pub(crate) Arc<Once<T>>);
 
-/// What a request's layer works with. What it has done it tells here, past the middlewares outside it.
+/// What a request's layer works with.
 pub(crate) struct Once<T> {
     pub(crate) timer: T,
     pub(crate) settings: Settings,
@@ -35,35 +35,30 @@ pub(crate) struct Once<T> {
     pub(crate) read: Read,
     pub(crate) report: bool,
     pub(crate) progress: Progress,
-    pub(crate) told: Mutex<Option<Told>>,
 }
 
-/// How the last run of a request's layer ended, but for a response: that one goes through the stack, as the middlewares
-/// of the client expect it.
+/// How a run of a request's layer ended, but for its response, which goes through the stack, as the middlewares of the
+/// client expect it, and has this with it.
 pub(crate) struct Told {
     pub(crate) ended: Ended,
     /// What broke the response's body off.
     pub(crate) fault: Option<Arc<Fault>>,
 }
 
-/// The mark of the response of a run.
-struct Mark<T>(Arc<Once<T>>);
+/// The mark of the response of a run, among several that may come of one call.
+struct Mark<T>(Arc<Once<T>>, Told);
 
 impl<T: Send + Sync + 'static> Once<T> {
-    /// What is told of `response`, if it is that of the last run, and not another that a middleware outside brought.
+    /// What is told of `response`, if it is that of a run, and not another that a middleware outside brought.
     pub(crate) fn told(&self, response: &mut Response) -> Option<Told> {
         let http: &mut surf::http::Response = response.as_mut();
         let mark = http.ext_mut().remove::<Mark<T>>()?;
-        if ptr::eq(&*mark.0, self) { self.lock().take() } else { None }
+        ptr::eq(&*mark.0, self).then_some(mark.1)
     }
 
     /// Whether more is wanted of a good end than its response.
     fn is_asked(&self) -> bool {
         self.report || self.read != Read::Head
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Told>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -89,8 +84,7 @@ impl<T: Timer + Send + Sync + 'static> Middleware for RequestLayer<T> {
             }
             let fault = received.fault();
             let mut response = received.into_response();
-            response.insert_ext(Mark(Arc::clone(once)));
-            *once.lock() = Some(Told { ended: Ended { reply: None, ..ended }, fault });
+            response.insert_ext(Mark(Arc::clone(once), Told { ended: Ended { reply: None, ..ended }, fault }));
             Ok(response)
         })
     }

@@ -62,7 +62,8 @@
 //!
 //! A backend's panic is an error of the send ([`Panicked`], `TRANSPORT_ERROR`, maybe sent): all of surf's panic at headers
 //! that are not ASCII, and curl's at statuses that http-types does not know (299, 520, 529), which are errors with the
-//! others. In a program that is built with `panic = "abort"`, such a response ends the process.
+//! others. In a program that is built with `panic = "abort"`, such a response ends the process. What panics when it is
+//! dropped is not held.
 //!
 //! # What is different from reqwest, and why
 //!

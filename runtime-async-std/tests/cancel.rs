@@ -6,9 +6,10 @@
 mod skip;
 
 use core::future::poll_fn;
+use core::pin::pin;
 use core::task::Poll;
 use core::time::Duration;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use async_std::channel;
@@ -19,6 +20,8 @@ use retry_core::{ErrorKind, Policy, Reason, Try};
 use runtime_async_std::{Retry, RetryExt, StatusError};
 use skip::{SkipTimer, client, guarded};
 use surf::http::Method;
+use surf::middleware::{Middleware, Next};
+use surf::{Client, Request};
 
 /// Completes when `ready` says so. It asks again and again, as a caller's future that is woken from outside would.
 async fn when(ready: impl Fn() -> bool) {
@@ -35,6 +38,29 @@ async fn e4_cancelled_before_the_start_nothing_is_sent() {
     assert_eq!((error.code(), error.reason(), error.attempts()), ("CANCELED", Reason::Canceled, 0));
     assert!(error.to_string().ends_with("canceled before the first attempt"), "{error}");
     assert_eq!(server.connections(), 0);
+}
+
+/// Holds on to something during a send.
+struct Holds(Arc<()>);
+
+#[async_trait::async_trait]
+impl Middleware for Holds {
+    async fn handle(&self, request: Request, client: Client, next: Next<'_>) -> surf::Result {
+        let _held = Arc::clone(&self.0);
+        next.run(request, client).await
+    }
+}
+
+/// Whoever selects among futures by reference keeps them.
+#[async_std::test]
+async fn a_send_ends_with_its_call_though_the_calls_future_is_kept() {
+    let server = Server::start([Fault::Stall.at(Point::Request)]);
+    let held = Arc::new(());
+    let client = client().with(Holds(Arc::clone(&held)));
+    let cancel = when(|| server.sends() == 1);
+    let mut call = pin!(client.get(server.url("/")).with_retry(Policy::API).cancel_on(cancel).send());
+    assert_eq!(guarded(call.as_mut()).await.unwrap_err().attempts(), 1);
+    assert_eq!(Arc::strong_count(&held), 2, "the send goes on");
 }
 
 #[async_std::test]

@@ -273,6 +273,36 @@ async fn a_middleware_that_runs_the_rest_twice_has_its_sends_counted() {
     assert_eq!((error.attempts(), asked.load(Ordering::SeqCst)), (4, 4));
 }
 
+/// Runs the rest twice, and gives the first response.
+struct First;
+
+#[async_trait::async_trait]
+impl Middleware for First {
+    async fn handle(&self, request: surf::Request, client: Client, next: Next<'_>) -> surf::Result {
+        let first = next.run(request.clone(), client.clone()).await;
+        drop(next.run(request, client).await);
+        first
+    }
+}
+
+#[async_std::test]
+async fn each_response_is_judged_as_that_of_its_own_run() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let statuses = [503, 503, 200, 200, 503, 503];
+    let (client, _) = client(move |_| {
+        let status = statuses[count.fetch_add(1, Ordering::SeqCst)];
+        async move { Ok(Response::new(status)) }
+    });
+    let client = client.with(First);
+    let get = || client.get(URL).with_retry(retry()).max_retries(1);
+    let error = guarded(get().send_with_report()).await.unwrap_err();
+    assert_eq!((error.kind(), error.status()), (ErrorKind::RetryExhausted, Some(surf::StatusCode::ServiceUnavailable)));
+    let (response, report) = guarded(get().send_with_report()).await.unwrap();
+    assert_eq!((response.status(), report.attempts()), (surf::StatusCode::Ok, 1));
+    assert_eq!(asked.load(Ordering::SeqCst), 6);
+}
+
 /// Is never ready.
 struct Never;
 
