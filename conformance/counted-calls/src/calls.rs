@@ -15,12 +15,12 @@ const WARM: u64 = 20;
 const LIMIT: Duration = Duration::from_secs(180);
 
 pub(crate) fn get(times: u64) {
-    each(times, async |client, url| client.get(url.clone()).send().await.expect("an answer"));
+    each(times, async |client, url| client.get(url).send().await.expect("an answer"));
 }
 
 pub(crate) fn get_timeout(times: u64) {
     each(times, async |client, url| {
-        let call = tokio::time::timeout(LIMIT, client.get(url.clone()).send());
+        let call = tokio::time::timeout(LIMIT, client.get(url).send());
         call.await.expect("an answer in time").expect("an answer")
     });
 }
@@ -82,12 +82,12 @@ fn at_once() -> Policy {
 fn run_under(policy: Policy, times: u64) {
     let retry = Retry::new(policy);
     each(times, async |client, url| {
-        retry.run(Method::GET, url, |_: Try| client.get(url.clone()).send()).await.expect("an answer")
+        retry.run(Method::GET, url, |_: Try| client.get(url).send()).await.expect("an answer")
     });
 }
 
 fn send_under(policy: Policy, times: u64) {
-    each(times, async |client, url| client.get(url.clone()).with_retry(&policy).send().await.expect("an answer"));
+    each(times, async |client, url| client.get(url).with_retry(&policy).send().await.expect("an answer"));
 }
 
 fn policy(limit: Option<Duration>) -> Policy {
@@ -98,14 +98,15 @@ fn once(policy: Policy) -> Policy {
     policy.edit().max_retries(0).build().expect("a policy within the bounds")
 }
 
-fn each(times: u64, call: impl AsyncFn(&Client, &Url) -> Response) {
-    calls(times, "", call);
+/// Calls that are made with a text for a URL.
+fn each(times: u64, call: impl AsyncFn(&Client, &str) -> Response) {
+    calls(times, "", async |client, url| call(client, url.as_str()).await);
 }
 
 /// Makes so many calls, one after the other, over one connection.
 fn calls(times: u64, path: &str, call: impl AsyncFn(&Client, &Url) -> Response) {
     let server = Server::start().expect("a server");
-    // Parsed once: a request that is copied does not parse it again.
+    // Parsed here for those who send twice: a request that is copied does not parse it again.
     let url = server.url(path).parse().expect("a URL");
     let client = runtime_tokio::client_builder().no_proxy().build().expect("a client");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

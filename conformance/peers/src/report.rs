@@ -93,7 +93,9 @@ const METHOD: &str = "\
   process on another core (`taskset -c 0`) over loopback, by HTTP/1.1 without TLS. All of it is built by one
   `cargo build --release`, with the system's allocator.
 - Instructions: `valgrind --tool=callgrind --dump-before=peers::count::mark*`. They are those between two marks, on all
-  threads of the process: warming up, start and end count for nothing. The median of three windows of 200 calls.
+  threads of the process: warming up, start and end count for nothing. The median of three windows of 200 calls. The
+  allocator's are among them, and differ by up to 400 a call between programs that ask it as often for as much, because
+  it finds its heap in another order.
 - Allocations and bytes: the same program with an allocator that counts, on all threads.
 - Times: what is compared runs in turns in one process, in short pieces; the median of the pairs' ratios is given, and
   their middle half, from the first to the third quartile.
