@@ -113,7 +113,7 @@ impl<'a, S: Sender, T: Timer> CallIo<'a, S, T> {
 
     /// Whether `received` is the answer, and nobody but the table is asked or told about it.
     fn is_plain(&self, received: &S::Received) -> bool {
-        let Frame { retry, .. } = self.frame;
+        let retry = &self.frame.retry;
         let is_asked = retry.extras.is_some() || self.report || self.sender.untried().is_some();
         !is_asked && !retry.policy.statuses().contains(received.status().as_u16())
     }

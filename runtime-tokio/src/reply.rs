@@ -56,6 +56,13 @@ impl From<StatusCode> for Failed {
     }
 }
 
+/// Whether a body of `least` bytes or more is worth reading off. Over HTTP/2 there is nothing to gain: dropping a response
+/// ends its stream alone.
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+pub(crate) fn is_worth_reading_off(least: u64, version: http::Version) -> bool {
+    least <= retry_core::DRAIN_BYTES as u64 && version <= http::Version::HTTP_11
+}
+
 /// Reads a body to its end, unless that is far.
 // Not an `async fn`: that would keep the body a second time, and most are read at their first poll.
 #[cfg(any(feature = "reqwest", feature = "tower"))]

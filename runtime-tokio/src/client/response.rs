@@ -1,13 +1,12 @@
 //! reqwest's response, which may have been read or not.
 
 use bytes::Bytes;
-use http::{Extensions, HeaderMap, StatusCode, Version};
+use http::{Extensions, HeaderMap, StatusCode};
 use reqwest::{Body, Response};
-use retry_core::DRAIN_BYTES;
 
 use crate::client::fetched::Fetched;
 use crate::error::Error;
-use crate::reply::{Received, read_off};
+use crate::reply::{Received, is_worth_reading_off, read_off};
 
 impl Received for Response {
     fn status(&self) -> StatusCode {
@@ -15,7 +14,7 @@ impl Received for Response {
     }
 
     #[cfg(feature = "tracing")]
-    fn version(&self) -> Version {
+    fn version(&self) -> http::Version {
         self.version()
     }
 
@@ -35,10 +34,9 @@ impl Received for Response {
         None
     }
 
-    /// Over HTTP/2 there is nothing to gain: dropping the response ends its stream alone.
     fn drain(self) -> Option<impl Future<Output = ()> + Unpin> {
-        let large = self.content_length().is_some_and(|length| length > DRAIN_BYTES as u64);
-        (!large && self.version() <= Version::HTTP_11).then(|| read_off(Body::from(self)))
+        let least = self.content_length().unwrap_or_default();
+        is_worth_reading_off(least, self.version()).then(|| read_off(Body::from(self)))
     }
 
     fn into_error(self, error: Error) -> Error {
@@ -90,7 +88,7 @@ impl Received for ClientResponse {
     }
 
     #[cfg(feature = "tracing")]
-    fn version(&self) -> Version {
+    fn version(&self) -> http::Version {
         self.head().version()
     }
 

@@ -2,12 +2,11 @@
 
 use core::future::Future;
 
-use http::{Extensions, HeaderMap, Response, StatusCode, Version};
+use http::{Extensions, HeaderMap, Response, StatusCode};
 use http_body::Body;
-use retry_core::DRAIN_BYTES;
 
 use crate::error::Error;
-use crate::reply::{Received, read_off};
+use crate::reply::{Received, is_worth_reading_off, read_off};
 
 impl<B: Body> Received for Response<B> {
     fn status(&self) -> StatusCode {
@@ -15,7 +14,7 @@ impl<B: Body> Received for Response<B> {
     }
 
     #[cfg(feature = "tracing")]
-    fn version(&self) -> Version {
+    fn version(&self) -> http::Version {
         self.version()
     }
 
@@ -35,10 +34,9 @@ impl<B: Body> Received for Response<B> {
         None
     }
 
-    /// Over HTTP/2 there is nothing to gain: dropping the body ends its stream alone.
     fn drain(self) -> Option<impl Future<Output = ()> + Unpin> {
-        let large = self.body().size_hint().lower() > DRAIN_BYTES as u64;
-        (!large && self.version() <= Version::HTTP_11).then(|| read_off(Box::pin(self.into_body())))
+        let least = self.body().size_hint().lower();
+        is_worth_reading_off(least, self.version()).then(|| read_off(Box::pin(self.into_body())))
     }
 
     /// A stack is given any last response as it is, so none is lost here.

@@ -15,8 +15,8 @@ const TASKS: u64 = 64;
 const CALLS: u64 = 4;
 /// Rounds in a process.
 const ROUNDS: u64 = 300;
-/// Processes, because how one of them lies in memory is no matter of chance within it: of ours so many that a median is
-/// known to half a percent or so.
+/// Processes, because how one of them lies in memory is no matter of chance within it. Medians of whole runs still differ
+/// by up to two percent.
 const OURS: usize = 5;
 const OTHERS: usize = 1;
 
@@ -42,8 +42,8 @@ pub fn report(lab: &Lab) -> Result<Section> {
         "Two worker threads, 64 calls at once",
         "64 tasks with four calls each, over the same by bare reqwest. Here the client has both cores and shares one with \
          the server: there is no third. In each of 1,500 rounds, in five processes, one piece of it and two of bare \
-         reqwest, from two clients, are measured in turns, in all orders; others have 300 rounds in one process. The first row is bare reqwest over itself: what it differs \
-         from nothing by is noise. Beside each median, where it lies with a probability of 95 % if no round disturbs \
+         reqwest, from two clients, are measured in turns, in all orders; others have 300 rounds in one process. The \
+         first row is bare reqwest over itself: what it differs from nothing by is noise. Beside each median, where it lies with a probability of 95 % if no round disturbs \
          another. The processor's time is that of all of the client's threads: what threads disturb each other's caches \
          is in it, and the server and other programs are not. The baseline of a limit is under `tokio::time::timeout`.",
     );
